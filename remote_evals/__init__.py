@@ -1,0 +1,1 @@
+"""Evals for deployed AI agents."""

@@ -1,0 +1,49 @@
+"""How an assertion's result is made: its name, its message, and what absence needs to be proven."""
+
+from typing import Any
+
+from ..matching import render_json
+from ..results import AssertionResult, RunResult
+
+_ENDS = {
+    "length": "the model hit its limit of output tokens",
+    "max-steps": "the run hit its step limit while still calling tools",
+    "awaiting-approval": "the run paused for a decision",
+    "aborted": "the run was aborted",
+    "error": "the run failed",
+    "budget-exceeded": "the run hit its budget",
+    "guardrail": "a guardrail stopped the run",
+    "output-invalid": "the output did not fit its schema",
+    "content-filter": "the provider's content filter stopped the run",
+}
+
+
+def label(assertion: str, subject: str | list[str], **options: Any) -> str:
+    """Return an assertion as the call that made it: `called_tool('lookup_order', times=2)`."""
+    given = [f"{key}={render_json(value)}" for key, value in options.items() if value is not None]
+    return f"{assertion}({', '.join([repr(subject), *given])})"
+
+
+def judged(name: str, passed: bool, seen: str) -> AssertionResult:
+    """Return a yes-or-no result, which says what was seen only when it failed."""
+    return AssertionResult(
+        name=name, passed=passed, score=float(passed), message="" if passed else f"{name} failed: {seen}"
+    )
+
+
+def absent(name: str, run: RunResult, expected_end: str) -> AssertionResult:
+    """Judge what was not seen: it counts as absent only in a run that came to its expected end."""
+    seen = f"the run did not come to its expected end, so it may still have happened: {describe_end(run)}"
+    return judged(name, run.finish_reason == expected_end, seen)
+
+
+def describe_end(run: RunResult) -> str:
+    """Return how a run ended, for a person."""
+    if run.finish_reason is None:
+        return f"the run never ended; the last event was {run.last_event or 'none'}"
+    why = _ENDS.get(run.finish_reason, "not the normal end, 'stop'")
+    if run.error:
+        why += f": {run.error.name}: {run.error.message}"
+    if run.pending_approval:
+        why += f" on {run.pending_approval.tool}"
+    return f"finish reason was {run.finish_reason!r} ({why})"

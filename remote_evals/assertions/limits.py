@@ -1,0 +1,46 @@
+"""Assertions on what a run took: steps, tokens, dollars, milliseconds. What was not reported fails and says so."""
+
+from typing import Literal
+
+from ..results import AssertionResult, Missing, RunResult
+from ._result import judged
+
+
+def max_steps(run: RunResult, limit: int) -> AssertionResult:
+    """Pass when the run took at most `limit` steps of the lead agent."""
+    return _at_most("max_steps", limit, run.steps, "step(s)", run, "steps")
+
+
+def max_tokens(run: RunResult, limit: int) -> AssertionResult:
+    """Pass when the run used at most `limit` tokens, in and out, sub-agents included."""
+    return _at_most("max_tokens", limit, run.usage.total_tokens if run.usage else None, "token(s)", run, "usage")
+
+
+def max_cost_usd(run: RunResult, limit: float, *, unknown_cost: Literal["fail", "skip"] = "fail") -> AssertionResult:
+    """Pass when the run cost at most `limit` dollars; "skip" passes a run of unknown cost, marked so."""
+    if unknown_cost == "skip" and "cost" in run.missing:
+        warning = "not checked: the deployment reported no cost, and unknown_cost is 'skip'"
+        name = f"max_cost_usd({limit:g})"
+        return AssertionResult(name=name, passed=True, score=1.0, skipped=True, message=f"{name} {warning}")
+    return _at_most("max_cost_usd", limit, run.usage.cost_usd if run.usage else None, "US dollars", run, "cost")
+
+
+def max_duration_ms(run: RunResult, limit: float) -> AssertionResult:
+    """Pass when the agent took at most `limit` milliseconds, from the request to the end of the run."""
+    return _at_most("max_duration_ms", limit, run.timing.total_ms, "ms", run)
+
+
+def max_first_text_ms(run: RunResult, limit: float) -> AssertionResult:
+    """Pass when the first text of the reply came within `limit` milliseconds, in every turn that had one."""
+    if run.timing.first_text_ms is None:
+        return judged(f"max_first_text_ms({limit:g})", False, "no text came at all")
+    return _at_most("max_first_text_ms", limit, run.timing.first_text_ms, "ms", run)
+
+
+def _at_most(
+    assertion: str, limit: float, got: float | None, unit: str, run: RunResult, needs: Missing | None = None
+) -> AssertionResult:
+    name = f"{assertion}({limit:g})"
+    if got is None or needs in run.missing:
+        return judged(name, False, f"the deployment did not report {needs}, so there is nothing to compare")
+    return judged(name, got <= limit, f"got {got:.6g} {unit}, expected at most {limit:g}")

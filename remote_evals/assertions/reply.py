@@ -1,0 +1,50 @@
+"""Assertions on how a run ended and what it said, and value checks."""
+
+import re
+from typing import Any
+
+from ..checks import Check
+from ..matching import render_json
+from ..results import AssertionResult, RunResult
+from ._result import absent, describe_end, judged, label
+
+
+def ended(run: RunResult, reason: str = "stop") -> AssertionResult:
+    """Pass when the run ended with this finish reason."""
+    name = "completed()" if reason == "stop" else f"finish_reason({reason!r})"
+    return judged(name, run.finish_reason == reason, describe_end(run))
+
+
+def output_contains(run: RunResult, text: str) -> AssertionResult:
+    """Pass when the reply contains the text, whatever its case."""
+    title = label("output_contains", text)
+    return judged(title, text.casefold() in run.reply.casefold(), _describe_reply(run))
+
+
+def output_not_contains(run: RunResult, text: str, *, expected_end: str = "stop") -> AssertionResult:
+    """Pass when the reply does not contain the text, whatever its case."""
+    title = label("output_not_contains", text)
+    if text.casefold() in run.reply.casefold():
+        return judged(title, False, _describe_reply(run))
+    return absent(title, run, expected_end)
+
+
+def output_matches(run: RunResult, pattern: str) -> AssertionResult:
+    """Pass when the regular expression is found in the reply. Raises `re.error` for an invalid one."""
+    return judged(label("output_matches", pattern), re.search(pattern, run.reply) is not None, _describe_reply(run))
+
+
+def check_value(name: str, value: Any, check: Check) -> AssertionResult:
+    """Judge any value by a check such as `includes("shipped")`."""
+    outcome = check.judge(value)
+    return AssertionResult(
+        name=name,
+        passed=outcome.passed,
+        score=outcome.score,
+        threshold=outcome.threshold,
+        message="" if outcome.passed else f"{name} failed: expected {check.name}, {outcome.seen}",
+    )
+
+
+def _describe_reply(run: RunResult) -> str:
+    return f"the reply was {render_json(run.reply)}" if run.reply else "the reply was empty"

@@ -1,0 +1,93 @@
+"""Assertions on which tools a run called."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from ..matching import (
+    find_closest,
+    find_differences,
+    find_order_break,
+    is_exact_order,
+    render_json,
+    select_calls,
+    split_alternatives,
+)
+from ..results import AssertionResult, RunResult, ToolCall
+from ._result import absent, judged, label
+
+
+def called_tool(
+    run: RunResult,
+    name: str,
+    *,
+    args: Mapping[str, Any] | None = None,
+    times: int | None = None,
+    subagent: str | None = None,
+    outcome: Literal["ok", "error"] | None = None,
+    expected_end: str = "stop",
+) -> AssertionResult:
+    """Pass when the tool was called; `name` "a|b" is either. `times` counts the calls that match all the rest."""
+    title = label("called_tool", name, args=args, times=times, subagent=subagent, outcome=outcome)
+    named = select_calls(run.tool_calls, split_alternatives(name), subagent)
+    matching = [
+        call
+        for call in named
+        if not find_differences(call.args, args or {}) and (outcome is None or call.outcome == outcome)
+    ]
+    if times is None:
+        return judged(title, bool(matching), _describe_no_match(run, name, named, args, subagent))
+    if len(matching) == times:
+        return absent(title, run, expected_end)
+    if matching:
+        return judged(title, False, f"{len(matching)} call(s) matched, expected exactly {times}")
+    return judged(title, False, _describe_no_match(run, name, named, args, subagent))
+
+
+def not_called_tool(
+    run: RunResult, name: str, *, subagent: str | None = None, expected_end: str = "stop"
+) -> AssertionResult:
+    """Pass when no agent, or none under `subagent`, called the tool."""
+    title = label("not_called_tool", name, subagent=subagent)
+    calls = select_calls(run.tool_calls, split_alternatives(name), subagent)
+    if calls:
+        by = f" by {'/'.join(calls[0].subagent_path)}" if calls[0].subagent_path else ""
+        args = render_json(calls[0].args)
+        return judged(title, False, f"it was called {len(calls)} time(s), first{by} with {args}")
+    return absent(title, run, expected_end)
+
+
+def tool_order(
+    run: RunResult,
+    names: Sequence[str],
+    *,
+    subagent: str | None = None,
+    exact: bool = False,
+    expected_end: str = "stop",
+) -> AssertionResult:
+    """Pass when the tools were called in this order; others may sit between, unless `exact`."""
+    title = label("tool_order", list(names), subagent=subagent, exact=exact or None)
+    seen = [call.name for call in select_calls(run.tool_calls, subagent=subagent)]
+    if not exact:
+        missing = find_order_break(seen, names)
+        return judged(title, missing is None, f"{missing!r} did not come in its turn; {_describe_tools(seen)}")
+    return (
+        absent(title, run, expected_end) if is_exact_order(seen, names) else judged(title, False, _describe_tools(seen))
+    )
+
+
+def _describe_tools(names: Sequence[str]) -> str:
+    return f"tools called were [{', '.join(names)}]"
+
+
+def _describe_no_match(
+    run: RunResult, name: str, named: Sequence[ToolCall], args: Mapping[str, Any] | None, subagent: str | None
+) -> str:
+    if not named:
+        within = f" under sub-agent {subagent!r}" if subagent else ""
+        return _describe_tools([call.name for call in select_calls(run.tool_calls, subagent=subagent)]) + within
+    called = f"{name!r} was called {len(named)} time(s) but"
+    differences = find_closest(named, args or {})
+    if differences:
+        closest = "; ".join(f"{found.path}: {found.text}" for found in differences)
+        return f"{called} no call matched the expected args; closest call differs in {closest}"
+    return f"{called} with the outcome: {', '.join(call.outcome or 'never finished' for call in named)}"

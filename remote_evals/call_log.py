@@ -1,0 +1,65 @@
+"""Which tools were called: pairs each `tool.start` with the `tool.done` or `tool.error` that ends it."""
+
+from .events import Frame, Subagent, ToolEnd, ToolStart
+from .results import RunError, ToolCall
+
+_Key = tuple[tuple[str, ...], tuple[str, ...], str]
+
+
+class CallLog:
+    """The calls of one run, in the order in which they started.
+
+    Calls of one step run in parallel and end in any order, and a call id repeats across agents: the key of a call is
+    its id together with the names and starting calls of the sub-agents that lead to it.
+    """
+
+    def __init__(self, turn: int) -> None:
+        self._turn = turn
+        self._calls: list[ToolCall] = []
+        self._open: dict[_Key, list[int]] = {}
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """All calls so far; `outcome` is None for those still open."""
+        return tuple(self._calls)
+
+    def start(self, event: ToolStart) -> None:
+        """Note a call. A resumed call that is open goes on; the same id started anew is a call of its own."""
+        open_calls = self._open.setdefault(_key(event.subagent, event.call_id), [])
+        if not (event.resumed and open_calls):
+            open_calls.append(len(self._calls))
+            self._calls.append(self._call(event))
+
+    def end(self, event: ToolEnd) -> None:
+        """Note how a call ended. An end without a start is a call too: its start was lost, not its effect."""
+        open_calls = self._open.get(_key(event.subagent, event.call_id))
+        ended = {
+            "outcome": "ok" if event.error is None else "error",
+            "result": event.result,
+            "error": None if event.error is None else parse_run_error(event.error),
+            "duration_ms": event.duration_ms,
+        }
+        if open_calls:
+            index = open_calls.pop(0)
+            self._calls[index] = self._calls[index].model_copy(update=ended)
+        else:
+            self._calls.append(self._call(event).model_copy(update=ended))
+
+    def _call(self, event: ToolStart | ToolEnd) -> ToolCall:
+        path = event.subagent.path if event.subagent else ()
+        args = event.args if isinstance(event, ToolStart) else {}
+        return ToolCall(id=event.call_id, name=event.name, args=args, subagent_path=path, turn=self._turn)
+
+
+def parse_run_error(error: Frame) -> RunError:
+    """Return an error of the wire, `{name, message, code?}`; what is absent stays empty."""
+    code = error.get("code")
+    return RunError(
+        name=str(error.get("name") or "Error"),
+        message=str(error.get("message") or ""),
+        code=code if isinstance(code, str) else None,
+    )
+
+
+def _key(subagent: Subagent | None, call_id: str) -> _Key:
+    return (subagent.path, subagent.call_ids, call_id) if subagent else ((), (), call_id)

@@ -1,0 +1,58 @@
+"""Which suite files are meant: files, folders and globs, or all below the working directory."""
+
+import glob
+from collections.abc import Sequence
+from pathlib import Path
+
+SUITE_ENDINGS = (".eval.yaml", ".eval.yml", ".eval.json", ".eval.jsonl")
+DATA_ENDINGS = (".yaml", ".yml", ".json", ".jsonl")
+
+_SKIPPED_FOLDERS = {"node_modules", "__pycache__", "venv"}
+
+
+def find_suite_files(patterns: Sequence[str]) -> tuple[list[Path], list[str]]:
+    """Return the suite files that the patterns name, sorted within each and without repeats, and what is wrong.
+
+    A folder stands for every `*.eval.yaml|yml|json|jsonl` below it, hidden folders and installed packages left out;
+    a file may have any name that ends in .yaml, .yml, .json or .jsonl. No pattern at all means the working directory.
+    """
+    files: dict[Path, None] = {}
+    problems = []
+    for pattern in patterns or ["."]:
+        found = _find(pattern)
+        files.update(dict.fromkeys(found))
+        if not found:
+            problems.append(_describe_nothing(pattern))
+    return list(files), problems
+
+
+def _find(pattern: str) -> list[Path]:
+    path = Path(pattern)
+    if path.is_dir():
+        return _below(path)
+    if path.exists():
+        return [path] if path.name.endswith(DATA_ENDINGS) else []
+    return sorted(found for found in map(Path, glob.glob(pattern, recursive=True)) if _is_suite(found))
+
+
+def _below(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*.eval.*") if _is_suite(path) and not _is_skipped(path, folder))
+
+
+def _is_suite(path: Path) -> bool:
+    return path.name.endswith(SUITE_ENDINGS) and path.is_file()
+
+
+def _is_skipped(path: Path, folder: Path) -> bool:
+    return any(part in _SKIPPED_FOLDERS or part.startswith(".") for part in path.relative_to(folder).parts[:-1])
+
+
+def _describe_nothing(pattern: str) -> str:
+    path = Path(pattern)
+    if path.is_dir():
+        return f"{pattern}: no suite below this folder; suites are named *.eval.yaml, .yml, .json or .jsonl"
+    if path.exists():
+        return f"{pattern}: not a suite: its name must end in {', '.join(DATA_ENDINGS)}"
+    if glob.has_magic(pattern):
+        return f"{pattern}: the pattern matches no *.eval.yaml, .yml, .json or .jsonl"
+    return f"{pattern}: no such file or folder (looked in {Path.cwd()})"

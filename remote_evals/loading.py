@@ -1,0 +1,130 @@
+"""Suite files to suites: every mistake in every file is reported at once, with its line."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from .documents import Document, DocumentError, KeyPath, load_document
+from .errors import SuiteError
+from .finding import SUITE_ENDINGS, find_suite_files
+from .interpolation import interpolate
+from .matching import render_json
+from .suites import Suite
+
+_NO_TARGET = "no target: give the suite a `target:` with a `url:`, pass --url URL, or set REMOTE_EVALS_URL"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSuite:
+    """A suite and the file it came from, as it was named."""
+
+    file: str
+    suite: Suite
+
+
+def load_suites(
+    patterns: Sequence[str], variables: Mapping[str, str], *, needs_target: bool = False
+) -> list[LoadedSuite]:
+    """Load the suites that files, folders and globs name; with none, those below the working directory.
+
+    `variables` fill `${VAR}`. With `needs_target`, a suite without a target URL is a mistake. Raises `SuiteError` with
+    all mistakes in all files; no suite is returned then.
+    """
+    files, problems = find_suite_files(patterns)
+    loaded = [suite for file in files if (suite := _load(file, variables, needs_target, problems))]
+    if problems:
+        raise SuiteError(problems)
+    return loaded
+
+
+def _load(file: Path, variables: Mapping[str, str], needs_target: bool, problems: list[str]) -> LoadedSuite | None:
+    try:
+        reader = _Reader(file, load_document(file))
+    except DocumentError as error:
+        problems.append(f"{_place(file, error.line)}: {error.text}")
+        return None
+    suite = reader.read(variables, needs_target)
+    problems += reader.problems
+    return LoadedSuite(str(file), suite) if suite else None
+
+
+class _Reader:
+    """Turns one document into a suite and collects what is wrong with it."""
+
+    def __init__(self, file: Path, document: Document) -> None:
+        self._file = file
+        self._document = document
+        # A bare list of cases is a suite that says nothing else.
+        self._is_list = isinstance(document.data, list)
+        self._mistakes: list[tuple[int, str]] = []
+
+    @property
+    def problems(self) -> list[str]:
+        """The mistakes, in the order of their lines."""
+        return [f"{_place(self._file, line)}: {text}" for line, text in sorted(self._mistakes)]
+
+    def read(self, variables: Mapping[str, str], needs_target: bool) -> Suite | None:
+        """Return the suite, or None when `problems` says why there is none."""
+        data = {"cases": self._document.data} if self._is_list else self._document.data
+        if not isinstance(data, dict):
+            self._report((), f"a suite is a mapping with `cases:`, or a list of cases, got {render_json(data, 60)}")
+            return None
+        data = {"name": _name_of(self._file), **interpolate(data, variables, self._report)}
+        if needs_target and not _names_target(data):
+            self._report((), _NO_TARGET)
+        suite = self._validate(data)
+        return None if self._mistakes else suite
+
+    def _validate(self, data: dict[str, Any]) -> Suite | None:
+        try:
+            suite = Suite.model_validate(data)
+        except ValidationError as error:
+            for details in error.errors():
+                self._report(details["loc"], _explain(details))
+            return None
+        self._report_same_names(suite)
+        return suite
+
+    def _report(self, path: KeyPath, text: str) -> None:
+        line = self._document.line(path[1:] if self._is_list else path) or 1
+        where = f"{_render_path(path)}: " if path else ""
+        self._mistakes.append((line, f"{where}{text}"))
+
+    def _report_same_names(self, suite: Suite) -> None:
+        indexes = defaultdict(list)
+        for index, case in enumerate(suite.cases):
+            indexes[case.name].append(index)
+        for name, (first, *others) in indexes.items():
+            for index in others:
+                line = self._document.line((first,) if self._is_list else ("cases", first))
+                self._report(("cases", index), f"the name {name!r} is already that of the case on line {line}")
+
+
+def _names_target(data: Mapping[str, Any]) -> bool:
+    target = data.get("target")
+    return isinstance(target, Mapping) and target.get("url") is not None
+
+
+def _explain(details: ErrorDetails) -> str:
+    if details["type"] in ("extra_forbidden", "missing", "given_twice", "value_error"):
+        return details["msg"]
+    return f"{details['msg']}, got {render_json(details['input'], 60)}"
+
+
+def _place(file: Path, line: int | None) -> str:
+    return f"{file}:{line}" if line else str(file)
+
+
+def _render_path(path: Sequence[Any]) -> str:
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    return text.removeprefix(".")
+
+
+def _name_of(file: Path) -> str:
+    ending = next((ending for ending in SUITE_ENDINGS if file.name.endswith(ending)), file.suffix)
+    return file.name.removesuffix(ending)

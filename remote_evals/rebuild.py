@@ -1,0 +1,189 @@
+"""Folds the events of a run, each with its moment of arrival, into the `RunResult` that an in-process run gives."""
+
+from collections.abc import Callable
+from typing import Any
+
+from .call_log import CallLog, parse_run_error
+from .events import (
+    ApprovalRequested,
+    Event,
+    Frame,
+    RunDone,
+    RunFailed,
+    RunStart,
+    StepDone,
+    StepStart,
+    TextDelta,
+    TextDone,
+    ToolEnd,
+    ToolStart,
+)
+from .matching import is_number
+from .results import Missing, PendingApproval, RunError, RunResult, Timing, Usage
+
+
+class Rebuild:
+    """The run so far. `add` every event in order of arrival; `result` may be asked for at any time.
+
+    Moments are milliseconds after the request was sent, from one monotonic clock: this class reads none itself.
+    """
+
+    def __init__(self, turn: int = 1) -> None:
+        self.done: RunDone | None = None
+        self.last_event: str | None = None
+        self._turn = turn
+        self._run_id: str | None = None
+        self._text: list[str] = []
+        self._calls = CallLog(turn)
+        self._steps_started = self._steps_done = 0
+        self._pending: PendingApproval | None = None
+        self._error: RunError | None = None
+        self._first_event_ms: float | None = None
+        self._first_text_ms: float | None = None
+        self._last_ms = self._longest_gap_ms = 0.0
+
+    def add(self, event: Event, at_ms: float) -> None:
+        """Fold one event in. Events of a type that tells nothing about the result only count as signs of life."""
+        self.last_event = event.type
+        if at_ms != self._last_ms or self._first_event_ms is None:
+            self._note_gap(at_ms)
+        fold = _FOLDS.get(type(event))
+        if fold:
+            fold(self, event, at_ms)
+
+    def result(self, *, total_ms: float, headers_ms: float | None = None, trace_id: str | None = None) -> RunResult:
+        """Return the run as far as it was seen; `finish_reason` is None while `run.done` has not come."""
+        usage = _parse_usage(self.done.usage) if self.done and self.done.usage else None
+        return RunResult(
+            turn=self._turn,
+            reply=self._reply(),
+            finish_reason=self.done.finish_reason if self.done else None,
+            tool_calls=self._calls.calls,
+            steps=self._steps_done,
+            usage=usage,
+            object=self.done.object if self.done else None,
+            pending_approval=self._pending,
+            error=self._error,
+            timing=self._timing(total_ms, headers_ms),
+            missing=self._missing(usage),
+            last_event=self.last_event,
+            run_id=self._run_id,
+            trace_id=trace_id,
+        )
+
+    def _note_gap(self, at_ms: float) -> None:
+        if self._first_event_ms is None:
+            self._first_event_ms = at_ms
+        self._longest_gap_ms = max(self._longest_gap_ms, at_ms - self._last_ms)
+        self._last_ms = at_ms
+
+    def _reply(self) -> str:
+        # A failed run ends with an empty text on purpose, even if some had streamed before: `run.done` decides.
+        if self.done and self.done.text is not None:
+            return self.done.text
+        return "".join(self._text)
+
+    def _timing(self, total_ms: float, headers_ms: float | None) -> Timing:
+        return Timing(
+            headers_ms=headers_ms,
+            first_event_ms=self._first_event_ms,
+            first_text_ms=self._first_text_ms,
+            total_ms=total_ms,
+            longest_gap_ms=max(self._longest_gap_ms, total_ms - self._last_ms),
+        )
+
+    def _missing(self, usage: Usage | None) -> tuple[Missing, ...]:
+        absent: dict[Missing, bool] = {
+            "usage": usage is None,
+            "steps": self._steps_done == 0 or self._steps_done < self._steps_started,
+            "cost": usage is None or usage.cost_usd is None,
+        }
+        return tuple(name for name, is_absent in absent.items() if is_absent)
+
+    def _on_run_start(self, event: RunStart, at_ms: float) -> None:
+        if event.subagent is None:
+            self._run_id = event.run_id
+
+    def _on_step_start(self, event: StepStart, at_ms: float) -> None:
+        if event.subagent is None:
+            self._steps_started += 1
+            self._text.clear()
+
+    def _on_step_done(self, event: StepDone, at_ms: float) -> None:
+        if event.subagent is None:
+            self._steps_done += 1
+
+    def _on_text(self, event: TextDelta | TextDone, at_ms: float) -> None:
+        if event.subagent is None:
+            self._text.append(event.text)
+            if self._first_text_ms is None and event.text:
+                self._first_text_ms = at_ms
+
+    def _on_text_done(self, event: TextDone, at_ms: float) -> None:
+        # It repeats the deltas before it; a server that does not stream sends it alone.
+        if not self._text:
+            self._on_text(event, at_ms)
+
+    def _on_tool_start(self, event: ToolStart, at_ms: float) -> None:
+        self._calls.start(event)
+
+    def _on_tool_end(self, event: ToolEnd, at_ms: float) -> None:
+        self._calls.end(event)
+
+    def _on_approval(self, event: ApprovalRequested, at_ms: float) -> None:
+        self._pending = PendingApproval(
+            approval_id=event.approval_id,
+            tool_call_id=event.call_id,
+            tool=event.name,
+            args=event.args,
+            question=event.question,
+        )
+
+    def _on_run_failed(self, event: RunFailed, at_ms: float) -> None:
+        if event.subagent is None:
+            self._error = parse_run_error(event.error)
+
+    def _on_run_done(self, event: RunDone, at_ms: float) -> None:
+        if event.subagent is not None:
+            return
+        self.done = event
+        self._run_id = self._run_id or event.run_id
+        if self._first_text_ms is None and event.text:
+            self._first_text_ms = at_ms
+
+
+# Keyed by exact type: a look-up is what lets a run of 200,000 deltas cost little more than its JSON.
+_FOLDS: dict[type[Event], Callable[[Rebuild, Any, float], None]] = {
+    RunStart: Rebuild._on_run_start,
+    StepStart: Rebuild._on_step_start,
+    StepDone: Rebuild._on_step_done,
+    TextDelta: Rebuild._on_text,
+    TextDone: Rebuild._on_text_done,
+    ToolStart: Rebuild._on_tool_start,
+    ToolEnd: Rebuild._on_tool_end,
+    ApprovalRequested: Rebuild._on_approval,
+    RunFailed: Rebuild._on_run_failed,
+    RunDone: Rebuild._on_run_done,
+}
+
+
+def _parse_usage(usage: Frame) -> Usage | None:
+    """Return the usage, or None where it holds no count of tokens; older servers use OpenAI's names for them."""
+    inputs = _first_number(usage, "inputTokens", "promptTokens")
+    outputs = _first_number(usage, "outputTokens", "completionTokens")
+    total = _first_number(usage, "totalTokens")
+    if total is None and (inputs is None or outputs is None):
+        return None
+    cost, calls = usage.get("costUsd"), usage.get("modelCalls")
+    return Usage(
+        input_tokens=int(inputs or 0),
+        output_tokens=int(outputs or 0),
+        total_tokens=int((inputs or 0) + (outputs or 0) if total is None else total),
+        cost_usd=cost if is_number(cost) else None,
+        model_calls=int(calls) if is_number(calls) else None,
+        estimated=usage.get("estimated") is True,
+    )
+
+
+def _first_number(usage: Frame, *names: str) -> float | None:
+    return next((usage[name] for name in names if is_number(usage.get(name))), None)

@@ -1,0 +1,82 @@
+"""Secrets stay in: `Secret` holds one without showing it, and `Redactor` scrubs whatever leaves the process."""
+
+import base64
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import quote
+
+REDACTED = "[redacted]"
+
+_CREDENTIAL_NAME = re.compile(
+    r"authorization|cookie|token|secret|password|credential|api[-_]?key|access[-_]?key|session[-_]?key", re.IGNORECASE
+)
+
+
+class Secret:
+    """A token that no `repr`, log, traceback or pickle shows. Only `reveal()` gives the text."""
+
+    __slots__ = ("_reveal",)
+
+    def __init__(self, text: str) -> None:
+        # A closure: whoever walks the attributes, as tracebacks with locals do, finds a function and no text.
+        self._reveal: Callable[[], str] = lambda: text
+
+    def reveal(self) -> str:
+        """Return the text itself, to be put on the wire and nowhere else."""
+        return self._reveal()
+
+    def __repr__(self) -> str:
+        return f"Secret({REDACTED!r})"
+
+    __str__ = __repr__
+
+    def __reduce__(self) -> str:
+        raise TypeError("a Secret cannot be pickled: it must not leave the process")
+
+
+class Redactor:
+    """Replaces every known secret in text, also where it is URL-encoded, base64-encoded or escaped for JSON."""
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+        self._pattern: re.Pattern[str] | None = None
+
+    def add(self, secret: Secret) -> None:
+        """Make a secret known; every later `scrub` replaces it. An empty one is ignored."""
+        text = secret.reveal()
+        if text and text not in self._known:
+            self._known |= _spellings(text)
+            self._pattern = re.compile("|".join(map(re.escape, sorted(self._known, key=len, reverse=True))))
+
+    def scrub(self, text: str) -> str:
+        """Return the text with every known secret replaced by `[redacted]`."""
+        return self._pattern.sub(REDACTED, text) if self._pattern else text
+
+    def scrub_value(self, value: Any) -> Any:
+        """Return a JSON-like value with every string in it scrubbed, keys too; other types stay as they are."""
+        match value:
+            case _ if self._pattern is None:
+                return value
+            case str():
+                return self.scrub(value)
+            case Mapping():
+                return {self.scrub(key): self.scrub_value(item) for key, item in value.items()}
+            case list() | tuple():
+                return type(value)(self.scrub_value(item) for item in value)
+            case _:
+                return value
+
+
+def is_credential_name(name: str) -> bool:
+    """Say whether a header or variable of this name holds a credential by custom, as `X-Api-Key` does."""
+    return _CREDENTIAL_NAME.search(name) is not None
+
+
+def _spellings(text: str) -> set[str]:
+    raw = text.encode("utf-8", "surrogatepass")
+    encoded = base64.b64encode(raw).decode()
+    url_safe = base64.urlsafe_b64encode(raw).decode()
+    escaped = {json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
+    return {text, quote(raw, safe=""), encoded, encoded.rstrip("="), url_safe.rstrip("=")} | escaped

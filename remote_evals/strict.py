@@ -1,0 +1,62 @@
+"""Our own files are strict: an unknown key is refused with the nearest valid one, and every mistake is told at once."""
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
+
+
+class StrictModel(BaseModel):
+    """A model of what people write. `aliases` maps other accepted spellings of its keys to the field names."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    aliases: ClassVar[Mapping[str, str]] = {}
+
+    @classmethod
+    def valid_keys(cls) -> list[str]:
+        """Return every key that is accepted, aliases too."""
+        return [*cls.model_fields, *cls.aliases]
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _explain_mistakes(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        if not isinstance(data, Mapping):
+            return handler(data)
+        spelling = {cls.aliases.get(key, key): key for key in data}
+        mistakes = [_both_given(key, spelling) for key in data if spelling[cls.aliases.get(key, key)] != key]
+        try:
+            model = handler({cls.aliases.get(key, key): value for key, value in data.items()})
+        except ValidationError as error:
+            mistakes += [_explain(details, spelling, cls.valid_keys()) for details in error.errors()]
+        if mistakes:
+            raise ValidationError.from_exception_data(cls.__name__, mistakes)
+        return model
+
+
+def suggest(word: str, valid: Sequence[str]) -> str:
+    """Return "did you mean 'x'?" for the nearest valid word, or the list of valid ones where none is near."""
+    near = get_close_matches(word, valid, n=1, cutoff=0.6)
+    return f"did you mean {near[0]!r}?" if near else f"valid are {', '.join(sorted(valid))}"
+
+
+def _explain(details: ErrorDetails, spelling: Mapping[str, str], valid: Sequence[str]) -> InitErrorDetails:
+    field, *rest = details["loc"] or ("",)
+    key = spelling.get(str(field), field)
+    text = details["msg"]
+    if details["type"] == "extra_forbidden" and not rest:
+        text = f"unknown key {key!r}; {suggest(str(key), valid)}"
+    return _mistake(details["type"], text, (key, *rest), details["input"])
+
+
+def _both_given(key: str, spelling: Mapping[str, str]) -> InitErrorDetails:
+    other = next(given for given in spelling.values() if given != key)
+    return _mistake("given_twice", f"{key!r} and {other!r} mean the same; keep one", (key,), None)
+
+
+def _mistake(kind: str, text: str, loc: tuple[int | str, ...], got: Any) -> InitErrorDetails:
+    # The context keeps braces in the text from being taken for placeholders.
+    error = PydanticCustomError(kind, "{text}", {"text": text.removeprefix("Value error, ")})
+    return InitErrorDetails(type=error, loc=loc, input=got)

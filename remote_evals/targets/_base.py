@@ -1,0 +1,49 @@
+"""What a target is: something that answers prompts, one session per case."""
+
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from ..redaction import Redactor
+from ..results import RunResult
+
+
+class Session(Protocol):
+    """One conversation with the agent; its turns see each other, and no other session sees them."""
+
+    @property
+    def id(self) -> str:
+        """The id under which the agent keeps the conversation."""
+        ...
+
+    async def send(self, prompt: str, turn: int) -> RunResult:
+        """Run one turn to its end. `turn` counts from 1.
+
+        Raises `RemoteError`, with what had been rebuilt as `partial`, when no run came back that can be judged.
+        """
+        ...
+
+
+class Target(Protocol):
+    """Where a suite's prompts go. Entered once for all cases, as an async context manager."""
+
+    @property
+    def description(self) -> str:
+        """The target as reports may show it: no userinfo, no query, no secret."""
+        ...
+
+    @property
+    def redactor(self) -> Redactor:
+        """Knows every secret that this target uses."""
+        ...
+
+    async def __aenter__(self) -> "Target":
+        """Acquire what all sessions share."""
+        ...
+
+    async def __aexit__(self, *raised: object) -> None:
+        """Release it."""
+        ...
+
+    def open_session(self, limit_s: float | None = None) -> AbstractAsyncContextManager[Session]:
+        """Open a fresh session for one case, which may take `limit_s` seconds in all; None sets no limit."""
+        ...
