@@ -13,7 +13,7 @@ RemoteEvalsError
         └── RemoteTimeoutError       REMOTE_TIMEOUT
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ class TokenSourceError(RemoteEvalsError):
 class RemoteError(RemoteEvalsError):
     """A deployment did not give a run that can be judged.
 
-    `url` has neither userinfo nor query. `partial` is what had been rebuilt of the run before it broke, None where
-    nothing had arrived; `trace_id` is that of the request's `traceparent`.
+    `url` has neither userinfo nor query; `happened` and `advice` are phrases without a full stop. `partial` is what
+    had been rebuilt of the run before it broke, with the trace id of its request; None where nothing was sent.
     """
 
     code = "REMOTE"
@@ -63,10 +63,14 @@ class RemoteError(RemoteEvalsError):
         self.happened = happened
         self.advice = advice
         self.partial: RunResult | None = None
-        self.trace_id: str | None = None
+
+    def rewrite(self, change: Callable[[str], str]) -> None:
+        """Replace `happened`, which may quote the far side, by what `change` makes of it."""
+        self.happened = change(self.happened)
+        self.args = (self.url, self.happened, *self.args[2:])
 
     def __str__(self) -> str:
-        return f"{self.url}: {self.happened}. {self.advice}"
+        return f"{self.url}: {self.happened.rstrip('.')}. {self.advice}."
 
 
 class RemoteUnauthorizedError(RemoteError):

@@ -4,11 +4,16 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from .context import EvalContext
+from .targets._base import Target
 
 
 @dataclass(frozen=True, slots=True)
 class Eval:
-    """One case that can be run. `run` sends and asserts through its `t`; `timeout_s` None leaves it to the runner."""
+    """One case that can be run: `run` sends and asserts through its `t`.
+
+    `timeout_s` limits the case in seconds, 0 sets no limit; None leaves that to the runner, and so does a `target` of
+    None.
+    """
 
     name: str
     run: Callable[[EvalContext], Awaitable[None]]
@@ -16,3 +21,4 @@ class Eval:
     suite: str = ""
     file: str = ""
     timeout_s: float | None = None
+    target: Target | None = None

@@ -1,7 +1,7 @@
 """Suite files to suites: every mistake in every file is reported at once, with its line."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,12 @@ from pydantic_core import ErrorDetails
 
 from .documents import Document, DocumentError, KeyPath, load_document
 from .errors import SuiteError
+from .evals import Eval
 from .finding import SUITE_ENDINGS, find_suite_files
 from .interpolation import interpolate
 from .matching import render_json
-from .suites import Suite
+from .suites import Suite, TargetSettings
+from .targets._base import Target
 
 _NO_TARGET = "no target: give the suite a `target:` with a `url:`, pass --url URL, or set REMOTE_EVALS_URL"
 
@@ -40,6 +42,25 @@ def load_suites(
     if problems:
         raise SuiteError(problems)
     return loaded
+
+
+def make_evals(
+    suites: Sequence[LoadedSuite], target_for: Callable[[TargetSettings], Target] | None = None
+) -> list[Eval]:
+    """Return the cases of the suites as evals, in order, each with the target of its suite if there is one."""
+    return [
+        Eval(
+            name=case.name,
+            run=case.run,
+            tags=case.tags,
+            suite=loaded.suite.name,
+            file=loaded.file,
+            timeout_s=case.timeout,
+            target=target_for(loaded.suite.target) if target_for else None,
+        )
+        for loaded in suites
+        for case in loaded.suite.complete_cases
+    ]
 
 
 def _load(file: Path, variables: Mapping[str, str], needs_target: bool, problems: list[str]) -> LoadedSuite | None:

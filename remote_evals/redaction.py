@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote
 
+from pydantic import BaseModel
+
 REDACTED = "[redacted]"
 
 _CREDENTIAL_NAME = re.compile(
@@ -55,12 +57,15 @@ class Redactor:
         return self._pattern.sub(REDACTED, text) if self._pattern else text
 
     def scrub_value(self, value: Any) -> Any:
-        """Return a JSON-like value with every string in it scrubbed, keys too; other types stay as they are."""
+        """Return a model or JSON-like value with every string in it scrubbed, keys too; other types stay."""
         match value:
             case _ if self._pattern is None:
                 return value
             case str():
                 return self.scrub(value)
+            case BaseModel():
+                fields = type(value).model_fields
+                return value.model_copy(update={name: self.scrub_value(getattr(value, name)) for name in fields})
             case Mapping():
                 return {self.scrub(key): self.scrub_value(item) for key, item in value.items()}
             case list() | tuple():

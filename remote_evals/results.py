@@ -170,6 +170,11 @@ class EvalResult(_Data):
             return float(self.passed)
         return sum(assertion.score for assertion in self.assertions) / len(self.assertions)
 
+    @property
+    def failures(self) -> list[AssertionResult]:
+        """What made the case fail: its failed gates, or under `--strict` the failed soft assertions."""
+        return self.failed("gate") or (self.failed("soft") if self.status == "failed" else [])
+
     def failed(self, kind: Literal["gate", "soft"]) -> list[AssertionResult]:
         """Return the failed assertions of one kind, in the order in which they were made."""
         return [a for a in self.assertions if a.kind == kind and not a.passed]

@@ -1,0 +1,20 @@
+"""The command `remote-evals`, also as `python -m remote_evals`."""
+
+import sys
+
+from ._version import __version__
+
+
+def main() -> None:
+    """Run the command with the arguments of the process; exits with one of the codes of `cli/_exit.py`."""
+    if sys.argv[1:] == ["--version"]:
+        # Before the command line's own imports, which take longer than Python takes to start.
+        print(f"remote-evals {__version__}")
+        return
+    from .cli import app
+
+    app(prog_name="remote-evals")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""The commands put together."""
+
+from typing import Annotated
+
+import typer
+
+from .._version import __version__
+from .list import list_
+from .run import run
+from .validate import validate
+
+app = typer.Typer(
+    help="Tells whether a deployed AI agent still works: the right tools, the right words, within its limits.",
+    no_args_is_help=True,
+    add_completion=False,
+    # A traceback must never show locals: one of them may hold a token.
+    pretty_exceptions_enable=False,
+)
+app.command()(run)
+app.command("list")(list_)
+app.command()(validate)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"remote-evals {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass

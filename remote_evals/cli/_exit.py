@@ -1,0 +1,38 @@
+"""What each exit code means; nothing else decides one.
+
+0 all passed · 1 a gate failed, no case ran, or a report could not be written · 2 bad usage, suite or settings ·
+3 no gate failed but the deployment refused the token · 4 no gate failed but a case could not be judged ·
+130 interrupted.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+
+from ..errors import RemoteUnauthorizedError, UsageError
+from ..results import EvalReport
+
+PASSED, FAILED, USAGE, UNAUTHORIZED, UNJUDGED, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+
+def decide_exit_code(report: EvalReport, *, reports_written: bool = True) -> int:
+    """Return the exit code of a run. `reports_written` says whether every report that was asked for is on disk."""
+    if report.interrupted:
+        return INTERRUPTED
+    if report.count("failed") or not report.results or not reports_written:
+        return FAILED
+    codes = {result.error.code for result in report.results if result.error}
+    if RemoteUnauthorizedError.code in codes:
+        return UNAUTHORIZED
+    return UNJUDGED if codes or report.count("passed") < len(report.results) else PASSED
+
+
+@contextmanager
+def usage_errors() -> Iterator[None]:
+    """Turn a `UsageError` into its message on stderr and exit code 2."""
+    try:
+        yield
+    except UsageError as error:
+        typer.echo(f"error: {error}" if "\n" not in str(error) else str(error), err=True)
+        raise typer.Exit(USAGE) from None

@@ -1,0 +1,24 @@
+"""`remote-evals list`: which cases there are."""
+
+import os
+
+import typer
+
+from ..loading import load_suites, make_evals
+from ..selection import describe_empty_selection, select_evals
+from ._exit import FAILED, usage_errors
+from ._options import Only, Suites, Tags, split_commas
+
+
+def list_(suites: Suites = None, tag: Tags = None, only: Only = None) -> None:
+    """List the cases of suites, with their files and tags, without running them."""
+    with usage_errors():
+        evals = make_evals(load_suites(suites or [], os.environ))
+    tags = split_commas(tag)
+    chosen = select_evals(evals, tags=tags, only=only or [])
+    if not chosen:
+        typer.echo(describe_empty_selection(evals, tags=tags, only=only or []), err=True)
+        raise typer.Exit(FAILED)
+    for eval_ in chosen:
+        marks = f"  [{', '.join(eval_.tags)}]" if eval_.tags else ""
+        typer.echo(f"{eval_.file}: {eval_.name}{marks}")

@@ -1,0 +1,134 @@
+"""What is shown while cases run: a view that moves on a terminal, a line a case in a log, or nothing.
+
+None of them prints the rows of the summary, so that `[FAIL]` stands once for each failed case in a log.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Self
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from ..durations import render_duration
+from ..redaction import Redactor
+from ..results import EvalResult, Status
+from ._lines import allow_any_text, is_screen
+from ._visible import show_line
+
+_WORDS: dict[Status, tuple[str, str]] = {
+    "passed": ("passed", "green"),
+    "failed": ("failed", "red"),
+    "error": ("could not be judged", "magenta"),
+    "skipped": ("skipped", "yellow"),
+}
+_MOST_NAMES = 6
+
+
+def open_progress(console: Console, redactor: Redactor, *, quiet: bool = False) -> "QuietProgress":
+    """Return the view that fits the console, to be used as a context manager."""
+    if quiet:
+        return QuietProgress()
+    return LiveProgress(console, redactor) if is_screen(console) else PlainProgress(console, redactor)
+
+
+class QuietProgress:
+    """Listens and shows nothing."""
+
+    def on_start(self, total: int) -> None:
+        """Take the number of cases."""
+
+    def on_case_start(self, name: str) -> None:
+        """Take the name of a case that begins."""
+
+    def on_case_end(self, result: EvalResult) -> None:
+        """Take the result of a case that is done."""
+
+    def close(self) -> None:
+        """Show nothing any more; may be called twice."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+
+class PlainProgress(QuietProgress):
+    """Writes a line for each case that is done, in the order in which they end: `3/8 passed: order lookup (1.9s)`."""
+
+    def __init__(self, console: Console, redactor: Redactor) -> None:
+        allow_any_text(console)
+        self._console = console
+        self._redactor = redactor
+        self._total = self._done = 0
+
+    def on_start(self, total: int) -> None:
+        """Take the number of cases."""
+        self._total = total
+
+    def on_case_end(self, result: EvalResult) -> None:
+        """Write the line of a case."""
+        self._done += 1
+        word, style = _WORDS[result.status]
+        name, took = show_line(self._redactor.scrub(result.name)), render_duration(result.duration_ms / 1000)
+        line = Text.assemble(f"{self._done}/{self._total} ", (word, style), f": {name} ({took})")
+        self._console.print(line, soft_wrap=True)
+
+
+class LiveProgress(QuietProgress):
+    """Shows counts, the time and the running cases, and is gone without a trace once closed."""
+
+    def __init__(self, console: Console, redactor: Redactor, clock: Callable[[], float] = time.monotonic) -> None:
+        allow_any_text(console)
+        self._redactor = redactor
+        self._clock = clock
+        self._started = clock()
+        self._total = 0
+        self._ended: Counter[Status] = Counter()
+        self._running: list[str] = []
+        self._live = Live(get_renderable=self._render, console=console, transient=True, refresh_per_second=8)
+
+    def on_start(self, total: int) -> None:
+        """Take the number of cases and begin to show."""
+        self._total, self._started = total, self._clock()
+        self._live.start()
+
+    def on_case_start(self, name: str) -> None:
+        """Show a case as running."""
+        self._running.append(name)
+
+    def on_case_end(self, result: EvalResult) -> None:
+        """Count a case and show it no more."""
+        self._ended[result.status] += 1
+        if result.name in self._running:
+            self._running.remove(result.name)
+
+    def close(self) -> None:
+        """Take the view off the terminal."""
+        self._live.stop()
+
+    def _render(self) -> RenderableType:
+        row = Table.grid(padding=(0, 1))
+        row.add_row(ProgressBar(total=self._total, completed=self._ended.total(), width=20), self._counts())
+        return Group(row, *self._names())
+
+    def _counts(self) -> Text:
+        elapsed = render_duration(self._clock() - self._started)
+        parts = [Text(f"{self._ended.total()}/{self._total}")]
+        parts += [
+            Text(f"{self._ended[status]} {word}", style)
+            for status, (word, style) in _WORDS.items()
+            if self._ended[status]
+        ]
+        return Text(" · ").join([*parts, Text(elapsed, "dim")])
+
+    def _names(self) -> list[Text]:
+        shown = [show_line(self._redactor.scrub(name)) for name in list(self._running)]
+        more = [f"… {len(shown) - _MOST_NAMES} more"] if len(shown) > _MOST_NAMES else []
+        lines = [f"  {name}" for name in shown[:_MOST_NAMES]] + [f"  {text}" for text in more]
+        return [Text(line, "dim", no_wrap=True, overflow="ellipsis") for line in lines]

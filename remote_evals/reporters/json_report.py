@@ -1,0 +1,123 @@
+"""The report as JSON, format 1. Fields may be added to it; none is renamed or removed without a new `format_version`.
+
+The text is ASCII. Times ending in `_ms` are milliseconds, `_usd` is US dollars. A number that is not finite is the
+string "NaN", "Infinity" or "-Infinity"; what an in-process agent gave and JSON cannot hold is its `repr`.
+
+Top:
+    format_version  1
+    tool_version    the version of remote-evals
+    started_at      ISO 8601, UTC
+    target          the deployment, without userinfo and query
+    interrupted     whether the run was stopped before its end; cases that were not done are "skipped" then
+    summary         total, passed, failed, errors, skipped: numbers of cases; soft_failed: number of failed soft
+                    assertions; pass_rate, avg_score: 0 to 1; duration_ms: wall-clock; steps; total_tokens, cost_usd:
+                    of the cases that reported any, null when none did
+    results         one object a case, in the order of the suites
+
+Each of `results`:
+    name, case      the row and the case it belongs to; they differ where a case runs more than once
+    suite, tags, file
+    status          "passed", "failed", "error" (it could not be judged) or "skipped"
+    passed          whether status is "passed"
+    score           0 to 1, the mean over its assertions; 0 for a case that was not judged
+    duration_ms     the time that the agent took, over all turns
+    session_id      null when no session was opened
+    timing          headers_ms, first_event_ms, first_text_ms: after the request was sent, null for what never came, the
+                    latest of all turns; total_ms; longest_gap_ms: the longest silence between two events
+    reply           the last reply, "" for none
+    finish_reason   "stop", or why the first run that did not end normally ended; null when it never did
+    object          the structured output, null for none
+    steps           of the lead agent; see `missing`
+    tool_calls      id, name, args, subagent_path (outermost first, [] for the lead agent), outcome ("ok", "error", null
+                    when it never finished), result, error ({name, message, code} or null; code may be null),
+                    duration_ms (null when unknown), turn (from 1)
+    usage           input_tokens, output_tokens, total_tokens, cost_usd (null: unknown, not zero), model_calls (or
+                    null), estimated; null when none was reported
+    missing         which of "usage", "steps" and "cost" were not reported, so that a number for it is no more than a
+                    part of the whole
+    pending_approval   approval_id, tool_call_id, tool, args, question (or null); null when the run waits for nothing
+    run_error       the run's own error, {name, message, code}, or null
+    turns           one object a turn: turn (from 1), run_id, trace_id (both or either null), last_event (the type of
+                    the last event seen, or null), and the fields from `timing` to `run_error` as above
+    assertions      name, kind ("gate" or "soft"), passed, score (0 to 1), threshold (or null), message ("" when there
+                    is nothing to say), skipped (passed without having been able to look)
+    error           why the case could not be judged, or broke off: {code, message}, or null
+"""
+
+import json
+from typing import Any
+
+from ..results import EvalReport, EvalResult, RunResult
+from ._json_value import to_json_value
+
+FORMAT_VERSION = 1
+
+
+def render_json_report(report: EvalReport) -> str:
+    """Return the report as JSON; whatever the agent sent, it is valid and ASCII."""
+    document = {
+        "format_version": FORMAT_VERSION,
+        "tool_version": report.tool_version,
+        "started_at": report.started_at,
+        "target": report.target,
+        "interrupted": report.interrupted,
+        "summary": _summary(report),
+        "results": [_result(result) for result in report.results],
+    }
+    return json.dumps(to_json_value(document), indent=2) + "\n"
+
+
+def _summary(report: EvalReport) -> dict[str, Any]:
+    return {
+        "total": len(report.results),
+        "passed": report.count("passed"),
+        "failed": report.count("failed"),
+        "errors": report.count("error"),
+        "skipped": report.count("skipped"),
+        "soft_failed": report.soft_failed,
+        "pass_rate": report.pass_rate,
+        "avg_score": report.avg_score,
+        "duration_ms": report.duration_ms,
+        "steps": report.steps,
+        "total_tokens": report.total_tokens,
+        "cost_usd": report.cost_usd,
+    }
+
+
+def _result(result: EvalResult) -> dict[str, Any]:
+    return {
+        "name": result.name,
+        "case": result.case,
+        "suite": result.suite,
+        "tags": result.tags,
+        "file": result.file,
+        "status": result.status,
+        "passed": result.passed,
+        "score": result.score,
+        "duration_ms": result.duration_ms,
+        "session_id": result.session_id,
+        **_run(result.run),
+        "turns": [_turn(turn) for turn in result.turns],
+        "assertions": result.assertions,
+        "error": result.error,
+    }
+
+
+def _turn(run: RunResult) -> dict[str, Any]:
+    ids = {"turn": run.turn, "run_id": run.run_id, "trace_id": run.trace_id}
+    return {**ids, **_run(run), "last_event": run.last_event}
+
+
+def _run(run: RunResult) -> dict[str, Any]:
+    return {
+        "timing": run.timing,
+        "reply": run.reply,
+        "finish_reason": run.finish_reason,
+        "object": run.object,
+        "steps": run.steps,
+        "tool_calls": run.tool_calls,
+        "usage": run.usage,
+        "missing": run.missing,
+        "pending_approval": run.pending_approval,
+        "run_error": run.error,
+    }

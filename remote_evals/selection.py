@@ -1,0 +1,29 @@
+"""Which evals are run: by tag and by name."""
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+
+from .evals import Eval
+from .strict import suggest
+
+
+def select_evals(evals: Sequence[Eval], *, tags: Sequence[str] = (), only: Sequence[str] = ()) -> list[Eval]:
+    """Return the evals that have any of the tags and a name that is, or matches as a glob, any of `only`.
+
+    An empty choice chooses all. The order stays.
+    """
+    return [
+        eval_
+        for eval_ in evals
+        if (not tags or not set(tags).isdisjoint(eval_.tags))
+        and (not only or any(eval_.name == name or fnmatchcase(eval_.name, name) for name in only))
+    ]
+
+
+def describe_empty_selection(evals: Sequence[Eval], *, tags: Sequence[str], only: Sequence[str]) -> str:
+    """Return why nothing was selected and what there is to select from."""
+    known_tags = sorted({tag for eval_ in evals for tag in eval_.tags})
+    known_names = [eval_.name for eval_ in evals]
+    reasons = [f"no case has the tag {tag!r}; {suggest(tag, known_tags)}" for tag in tags if tag not in known_tags]
+    reasons += [f"no case is named {name!r}; {suggest(name, known_names)}" for name in only if name not in known_names]
+    return "no case was run: " + ("; ".join(reasons) or "no case has both the chosen tag and the chosen name")

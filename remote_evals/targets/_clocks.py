@@ -1,0 +1,73 @@
+"""The clocks of a turn. One timer serves them all: it is set for whichever would run out first.
+
+httpx's own read timeout is no help here: it starts anew with every keep-alive comment.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long each wait may take, in seconds; `silence_s` is between two events, which keep-alives are not."""
+
+    connect_s: float = 10.0
+    headers_s: float = 60.0
+    first_event_s: float = 60.0
+    silence_s: float = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """When a case must be done, on the event loop's clock, and how many seconds it had."""
+
+    at: float
+    limit_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A wait that is being timed: its name and its limit in seconds."""
+
+    name: str
+    limit_s: float
+
+
+class ClockExpiredError(Exception):
+    """A clock ran out; `clock` says which."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(clock)
+        self.clock = clock
+
+
+class Clocks:
+    """An async context manager whose block is left with `ClockExpiredError` when the clock that runs is out."""
+
+    def __init__(self, deadline: Deadline | None = None) -> None:
+        self._running = Clock("", 0.0)
+        self._deadline = deadline
+        self._timeout = asyncio.timeout(None)
+
+    async def __aenter__(self) -> Self:
+        self._now = asyncio.get_running_loop().time
+        await self._timeout.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        try:
+            await self._timeout.__aexit__(kind, error, traceback)
+        except TimeoutError:
+            raise ClockExpiredError(self._running) from None
+
+    def start(self, name: str, limit_s: float) -> None:
+        """Start this clock instead of the one that runs; the case's own keeps running beside it."""
+        at = self._now() + limit_s
+        if self._deadline and self._deadline.at <= at:
+            name, limit_s, at = "case", self._deadline.limit_s, self._deadline.at
+        self._running = Clock(name, limit_s)
+        self._timeout.reschedule(at)

@@ -1,0 +1,102 @@
+"""What the libraries raise, as the errors of this package: translated once, here, by the original cause.
+
+httpx-aiohttp's own translation is coarse: a server that hangs up becomes a connect timeout. So the cause that aiohttp
+or the operating system gave decides.
+"""
+
+import os
+import socket
+import ssl
+from collections.abc import Iterator, Sequence
+
+import aiohttp
+import httpx
+
+from ..durations import render_duration
+from ..errors import RemoteError, RemoteStreamError, RemoteTimeoutError, RemoteUnreachableError
+from ._clocks import Clock
+from ._sse import MalformedStreamError
+
+# All that the transport or the reading of a stream can raise.
+LIBRARY_ERRORS = (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, MalformedStreamError, OSError)
+
+_NEVER_CONNECTED = (
+    aiohttp.ClientConnectorError,
+    aiohttp.ConnectionTimeoutError,
+    aiohttp.ClientHttpProxyError,
+    aiohttp.InvalidURL,
+    httpx.UnsupportedProtocol,
+    httpx.InvalidURL,
+)
+_IS_IT_UP = "Check that the deployment is up and that the URL is right"
+_WHY_BROKEN = "The deployment, or a proxy before it, broke off: look for the run in its logs"
+
+
+def translate(error: Exception, url: str, last_event: str | None) -> RemoteError:
+    """Return the error of this package for one of `LIBRARY_ERRORS`; the stream had come as far as `last_event`."""
+    causes = tuple(_causes(error))
+    if any(isinstance(cause, _NEVER_CONNECTED) for cause in causes):
+        return RemoteUnreachableError(url, *_describe_unreachable(causes))
+    return RemoteStreamError(url, *_describe_broken(causes, last_event))
+
+
+def timed_out(clock: Clock, url: str, last_event: str | None) -> RemoteTimeoutError:
+    """Return the error of a clock that ran out."""
+    limit = render_duration(clock.limit_s)
+    seen = f"the last event was {last_event}" if last_event else "no event had come"
+    happened, advice = {
+        "headers": (f"no response headers within {limit}", "The deployment was connected to and did not answer"),
+        "first event": (f"no event within {limit} after the headers", "The agent hangs, or a proxy holds it back"),
+        "silence": (f"no event for {limit}; {seen}", "The agent hangs, or a proxy holds the stream back"),
+        "case": (f"the case was not done within {limit}; {seen}", "Give it more with --timeout if it may take longer"),
+    }[clock.name]
+    return RemoteTimeoutError(url, f"timed out: {happened}", advice, clock.name, last_event)
+
+
+def forget_frames(error: Exception) -> Exception:
+    """Return an error without the frames it passed: aiohttp's hold the Authorization header as a local."""
+    for cause in _causes(error):
+        cause.__traceback__ = cause.__context__ = None
+    return error
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__
+
+
+def _describe_unreachable(causes: Sequence[BaseException]) -> tuple[str, str]:
+    for cause in causes:
+        match cause:
+            case socket.gaierror():
+                return f"the host name was not found ({cause.strerror})", "Check the URL's spelling and the DNS"
+            case ssl.SSLCertVerificationError():
+                reason = cause.verify_message or cause.reason
+                return f"the TLS certificate was not accepted ({reason})", "Renew it, or check the URL's host name"
+            case ssl.SSLError():
+                return f"the TLS handshake failed ({cause.reason})", "Check that this port speaks https"
+            case aiohttp.ClientHttpProxyError():
+                return f"the proxy answered {cause.status}", "Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY"
+            case aiohttp.ClientProxyConnectionError():
+                return "the proxy could not be reached", "Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY"
+            case aiohttp.ConnectionTimeoutError():
+                return "no connection in time", _IS_IT_UP
+            case OSError(errno=int(number)) if not isinstance(cause, aiohttp.ClientError):
+                return f"could not connect ({os.strerror(number)})", _IS_IT_UP
+    return "could not connect", _IS_IT_UP
+
+
+def _describe_broken(causes: Sequence[BaseException], last_event: str | None) -> tuple[str, str]:
+    after = f"after {last_event}" if last_event else "before the first event"
+    for cause in causes:
+        match cause:
+            case MalformedStreamError():
+                return str(cause), "The URL may be that of something else, or a proxy changes the stream"
+            case aiohttp.ClientResponseError():
+                return "the answer is not HTTP that can be read", "Check that the URL and port are the deployment's"
+            case httpx.DecodingError():
+                return "the answer's compression is broken", "A proxy may compress the stream: let it leave it alone"
+            case OSError(errno=int(number)):
+                return f"the connection broke {after} ({os.strerror(number)})", _WHY_BROKEN
+    return f"the connection was closed {after}", _WHY_BROKEN

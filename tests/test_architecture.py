@@ -1,0 +1,92 @@
+"""How the rooms of the package may know each other. The table is the plan of the house: read it from the top down."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "remote_evals"
+FAKE_SERVER = PACKAGE.parent / "fake_server"
+
+RANKS = [
+    # what happened, and the words for it
+    ["_version", "results", "durations", "redaction", "urls", "strict"],
+    ["errors", "matching"],
+    ["events", "checks", "conversation"],
+    ["call_log", "assertions._result"],
+    ["rebuild", "assertions.limits", "assertions.reply", "assertions.tools"],
+    ["assertions"],
+    ["asserting"],
+    # how a deployment is asked
+    ["targets._base", "targets._clocks", "targets._trace", "targets._sse", "targets._token", "targets._transport"],
+    ["targets._failures", "targets._status"],
+    ["targets._exchange"],
+    ["targets.remote"],
+    ["targets"],
+    # what is run, and where it is written down
+    ["context"],
+    ["evals", "case_checks"],
+    ["cases"],
+    ["suites", "documents", "finding", "interpolation"],
+    ["loading", "selection", "attempt"],
+    ["runner"],
+    # what people see
+    ["reporters._json_value", "reporters._visible", "reporters._write"],
+    ["reporters._scrub", "reporters._evidence", "reporters._lines", "reporters._totals"],
+    ["reporters._terminal", "reporters.json_report", "reporters.junit", "reporters.summary"],
+    ["reporters"],
+    ["cli._exit", "cli._fake", "cli._interrupt", "cli._options", "cli._output", "cli._target"],
+    ["cli.list", "cli.run", "cli.validate"],
+    ["cli._app"],
+    ["cli"],
+    ["__main__"],
+    ["__init__"],
+]
+
+RANK_OF = {name: rank for rank, names in enumerate(RANKS) for name in names}
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def name_of(path: Path) -> str:
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if len(parts) > 1 and parts[-1] == "__init__" else parts)
+
+
+def imported_by(path: Path) -> Iterator[str]:
+    """Yield the package's modules that a file imports, anywhere in it."""
+    folder = path.relative_to(PACKAGE).parts[:-1]
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = folder[: len(folder) - node.level + 1]
+            module = ".".join((*base, *(node.module or "").split("."))).strip(".")
+            yield from [module] if module in RANK_OF else [f"{module}.{alias.name}".strip(".") for alias in node.names]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_a_file_imports_only_files_of_a_lower_rank(path: Path) -> None:
+    """A file imports only files of a lower rank, lazily or not."""
+    name = name_of(path)
+    wrong = [other for other in imported_by(path) if RANK_OF[other] >= RANK_OF[name]]
+    assert not wrong, f"{name} must not import {wrong}"
+
+
+def test_every_module_has_a_rank() -> None:
+    """The table names every module, and no module that is gone."""
+    assert {name_of(path) for path in MODULES} == set(RANK_OF)
+
+
+def test_the_fake_server_is_written_apart() -> None:
+    """The fake server imports nothing from the package, so that a field name wrong in both cannot hide."""
+    assert all("remote_evals" not in path.read_text("utf-8") for path in FAKE_SERVER.rglob("*.py"))
+
+
+@pytest.mark.parametrize("package", ["remote_evals", "fake_server"])
+def test_nothing_is_swallowed_in_silence(package: str) -> None:
+    """No file catches everything: a bare `except:` and `except BaseException` without a raise hide bugs."""
+    for path in (PACKAGE.parent / package).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ExceptHandler):
+                caught = ast.unparse(node.type) if node.type else "BaseException"
+                raises = any(isinstance(part, ast.Raise) for part in ast.walk(node))
+                assert caught != "BaseException" or raises, f"{path.name}:{node.lineno}"
