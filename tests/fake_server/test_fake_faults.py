@@ -1,0 +1,303 @@
+"""Every fault, proven on the wire."""
+
+import json
+import re
+import select
+import socket
+from typing import Any
+
+import httpx
+import pytest
+from wire_client import (
+    ask,
+    decide,
+    events_in,
+    one,
+    post,
+    raw_turn,
+    read_to_end,
+    read_until,
+    send,
+    serve,
+    transcript,
+)
+
+from fake_server import FakeServer
+
+TYPES = ["run.start", "step.start", "text.delta", "text.delta", "text.done", "step.done", "run.done"]
+LAST_CHUNK = b"0\r\n\r\n"
+KEEP_ALIVE_CHUNK = b"e\r\n: keep-alive\n\n"
+
+
+def faulty(fault: Any, **reply: Any) -> FakeServer:
+    return serve([{"text": "hello there", "fault": fault, **reply}])
+
+
+def types_in(body: str) -> list[str]:
+    return [event["type"] for event in events_in(body)]
+
+
+def is_silent(connection: socket.socket) -> bool:
+    return not select.select([connection], [], [], 0.05)[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "body"),
+    [
+        ("unauthorized", 401, {"error": "Unauthorized"}),
+        ("forbidden", 403, {"error": "Forbidden"}),
+        ("rate-limited", 429, {"error": "Too Many Requests"}),
+        ("server-error", 500, {"error": "The request failed. The server log has the details."}),
+    ],
+)
+def test_a_status_fault_answers_json(name: str, status: int, body: dict[str, str]) -> None:
+    with faulty(name) as server:
+        answer = post(server)
+    assert (answer.status_code, answer.json()) == (status, body)
+
+
+def test_unauthorized_names_the_scheme() -> None:
+    with faulty("unauthorized") as server:
+        assert post(server).headers["www-authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize(("given", "sent"), [({}, "1"), ({"retry_after": 7}, "7"), ({"retry_after": "soon"}, "soon")])
+def test_rate_limited_says_when_to_retry(given: dict[str, Any], sent: str) -> None:
+    with faulty({"name": "rate-limited", **given}) as server:
+        assert post(server).headers["retry-after"] == sent
+
+
+def test_unavailable_is_the_page_of_a_proxy() -> None:
+    with faulty("unavailable") as server:
+        answer = post(server)
+    assert (answer.status_code, answer.headers["content-type"]) == (503, "text/html")
+    assert "503 Service Temporarily Unavailable" in answer.text
+    assert "retry-after" not in answer.headers
+
+
+def test_unavailable_can_say_when_to_retry() -> None:
+    with faulty({"name": "unavailable", "retry_after": 2}) as server:
+        assert post(server).headers["retry-after"] == "2"
+
+
+def test_status_answers_any_status_body_and_headers() -> None:
+    with faulty({"name": "status", "status": 418, "body": "short and stout", "headers": {"x-pot": "tea"}}) as server:
+        answer = post(server)
+    assert (answer.status_code, answer.text, answer.headers["x-pot"]) == (418, "short and stout", "tea")
+    assert answer.headers["content-type"] == "text/plain"
+
+
+def test_status_answers_a_body_that_is_no_text_as_json() -> None:
+    with faulty({"name": "status", "status": 409, "body": {"error": "busy"}}) as server:
+        answer = post(server)
+    assert (answer.json(), answer.headers["content-type"]) == ({"error": "busy"}, "application/json")
+
+
+def test_html_is_a_login_page_that_calls_itself_fine() -> None:
+    with faulty("html") as server:
+        answer = post(server)
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "text/html")
+    assert answer.text.startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.parametrize(
+    ("given", "sent"), [({}, "/login"), ({"location": "https://sso.example/"}, "https://sso.example/")]
+)
+def test_redirect_points_elsewhere(given: dict[str, str], sent: str) -> None:
+    with faulty({"name": "redirect", **given}) as server:
+        answer = post(server)
+    assert (answer.status_code, answer.headers["location"]) == (302, sent)
+
+
+def test_no_headers_sends_nothing_at_all() -> None:
+    with faulty("no-headers") as server, raw_turn(server) as connection:
+        server.wait_for_requests(1)
+        assert is_silent(connection)
+
+
+def test_no_headers_can_end() -> None:
+    with faulty({"name": "no-headers", "for": "30ms"}) as server:
+        assert types_in(post(server).text) == TYPES
+
+
+def test_a_turn_that_never_got_headers_never_ran() -> None:
+    with faulty({"name": "no-headers", "times": 1}) as server:
+        with raw_turn(server):
+            server.wait_for_requests(1)
+        ask(server, "again")
+        assert [message["content"] for message in transcript(server)["messages"]] == ["again", "hello there"]
+
+
+def test_silence_falls_after_some_events() -> None:
+    with faulty({"name": "silence", "after": 2}) as server, raw_turn(server) as connection:
+        read_until(connection, b"step.start")
+        assert is_silent(connection)
+
+
+def test_silence_can_end() -> None:
+    with faulty({"name": "silence", "after": 2, "for": "30ms"}) as server:
+        assert types_in(post(server).text) == TYPES
+
+
+def test_keep_alives_go_on_in_place_of_events() -> None:
+    with faulty({"name": "keep-alives", "after": 2, "every": "5ms"}) as server, raw_turn(server) as connection:
+        got = read_until(connection, b"\r\n".join([KEEP_ALIVE_CHUNK] * 3))
+    assert got.count(b"data: ") == 2
+
+
+def test_keep_alives_can_end() -> None:
+    with faulty({"name": "keep-alives", "every": "5ms", "for": "20ms"}) as server:
+        body = post(server).text
+    assert body.startswith(": keep-alive\n\n: keep-alive\n\n")
+    assert types_in(body) == TYPES
+
+
+@pytest.mark.parametrize("after", [0, 2])
+def test_cut_closes_the_connection_in_the_middle_of_the_body(after: int) -> None:
+    with faulty({"name": "cut", "after": after}) as server, raw_turn(server) as connection:
+        got = read_to_end(connection)
+    assert got.count(b"data: ") == after
+    assert not got.endswith(LAST_CHUNK)
+
+
+def test_cut_is_an_incomplete_body_to_a_client() -> None:
+    with faulty({"name": "cut", "after": 3}) as server, pytest.raises(httpx.RemoteProtocolError, match="incomplete"):
+        post(server)
+
+
+def test_cut_after_all_events_still_leaves_the_body_incomplete() -> None:
+    with faulty({"name": "cut", "after": 99}) as server, raw_turn(server) as connection:
+        got = read_to_end(connection)
+    assert b"event: done" in got
+    assert not got.endswith(LAST_CHUNK)
+
+
+def read_to_reset(connection: socket.socket) -> bytes:
+    got = b""
+    while True:
+        try:
+            piece = connection.recv(65536)
+        except ConnectionResetError:
+            return got
+        assert piece, "an orderly end"
+        got += piece
+
+
+@pytest.mark.parametrize("after", [0, 2])
+def test_reset_is_a_tcp_reset_after_some_events(after: int) -> None:
+    with faulty({"name": "reset", "after": after}) as server, raw_turn(server) as connection:
+        got = read_to_reset(connection)
+    assert got.startswith(b"HTTP/1.1 200 OK")
+    assert got.count(b"data: ") == after
+
+
+def test_reset_can_come_before_the_headers() -> None:
+    with faulty({"name": "reset", "before_headers": True}) as server, raw_turn(server) as connection:
+        assert read_to_reset(connection) == b""
+
+
+def test_not_json_is_one_more_frame() -> None:
+    with faulty({"name": "not-json", "after": 1}) as server:
+        frames = post(server).text.split("\n\n")
+    assert len(frames) == len([*TYPES, "not json", "done", ""])
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(frames[1].removeprefix("data: "))
+
+
+def test_half_frame_ends_the_body_properly_in_the_middle_of_an_event() -> None:
+    with faulty({"name": "half-frame", "after": 1}) as server:
+        whole, half = post(server).text.split("\n\n")
+    assert json.loads(whole.removeprefix("data: "))["type"] == "run.start"
+    assert half.startswith('data: {"type":"step.start"')
+    assert not half.endswith("}")
+
+
+def test_no_run_done_ends_the_body_properly_before_the_last_event() -> None:
+    with faulty("no-run-done") as server:
+        body = post(server).text
+    assert types_in(body) == TYPES[:-1]
+    assert "event: done" not in body
+
+
+def test_byte_at_a_time_sends_chunks_of_one_byte() -> None:
+    with faulty("byte-at-a-time") as server, raw_turn(server) as connection:
+        got = read_until(connection, LAST_CHUNK)
+    body = got.partition(b"\r\n\r\n")[2]
+    chunks = re.findall(rb"1\r\n([\x00-\xff])\r\n", body)
+    assert b"".join(b"1\r\n%b\r\n" % chunk for chunk in chunks) + LAST_CHUNK == body
+    assert types_in(b"".join(chunks).decode()) == TYPES
+
+
+@pytest.mark.parametrize(
+    ("given", "sent"), [({}, "text/plain"), ({"content_type": "application/json"}, "application/json")]
+)
+def test_wrong_content_type_mislabels_the_stream(given: dict[str, str], sent: str) -> None:
+    with faulty({"name": "wrong-content-type", **given}) as server:
+        answer = post(server)
+    assert answer.headers["content-type"] == sent
+    assert types_in(answer.text) == TYPES
+
+
+def test_times_lets_later_requests_through() -> None:
+    with faulty({"name": "unavailable", "times": 2}) as server:
+        assert [post(server).status_code for _ in range(3)] == [503, 503, 200]
+
+
+def test_times_counts_anew_for_every_server() -> None:
+    server = faulty({"name": "unavailable", "times": 1})
+    with server:
+        post(server)
+    with faulty({"name": "unavailable", "times": 1}) as another:
+        assert post(another).status_code == 503
+
+
+def test_several_faults_strike_one_after_another() -> None:
+    faults = [{"name": "unavailable", "times": 1}, {"name": "rate-limited", "times": 1}]
+    with faulty(faults) as server:
+        assert [post(server).status_code for _ in range(3)] == [503, 429, 200]
+
+
+def test_a_fault_of_a_reply_leaves_other_replies_alone() -> None:
+    with serve([{"when": {"input": "bad"}, "fault": "unavailable"}, {"text": "fine"}]) as server:
+        assert [post(server, message).status_code for message in ("bad", "good")] == [503, 200]
+
+
+def test_a_fault_of_the_script_strikes_every_post() -> None:
+    with serve({"fault": "unavailable", "replies": [{"text": "hi"}]}) as server:
+        assert [post(server, message).status_code for message in ("one", "two")] == [503, 503]
+        assert send(server, "GET", "/health").status_code == 200
+        assert send(server, "GET", "/chat/s").status_code == 200
+
+
+def test_a_turn_answered_by_a_status_fault_never_ran() -> None:
+    with faulty({"name": "unavailable", "times": 1}, when={"turn": 1}) as server:
+        assert [post(server).status_code for _ in range(2)] == [503, 200]
+        assert len(transcript(server)["messages"]) == 2
+
+
+def test_a_turn_whose_stream_was_cut_ran_to_its_end() -> None:
+    with serve([{"when": {"turn": 1}, "text": "lost", "fault": "cut"}, {"text": "second"}]) as server:
+        with raw_turn(server, "one") as connection:
+            read_to_end(connection)
+        ask(server, "two")
+        assert [message["content"] for message in transcript(server)["messages"]] == ["one", "lost", "two", "second"]
+
+
+PAUSING = {"steps": [{"tools": [{"name": "refund", "approval": True}]}, {"text": "refunded"}]}
+
+
+def test_a_fault_can_wait_for_the_decision() -> None:
+    fault = {"name": "unavailable", "request": "approval", "times": 1}
+    with serve([{**PAUSING, "fault": fault}]) as server:
+        asked = ask(server)
+        path = f"/chat/s/approvals/{one(asked, 'approval.requested')['approvalId']}"
+        assert send(server, "POST", path, json={"approved": True}).status_code == 503
+        assert one(decide(server, asked, {"approved": True}), "run.done")["text"] == "refunded"
+
+
+def test_a_fault_can_spare_the_decision() -> None:
+    fault = {"name": "cut", "after": 99, "request": "chat"}
+    with serve([{**PAUSING, "fault": fault}]) as server:
+        with raw_turn(server) as connection:
+            asked = events_in(re.sub(rb"\r\n[0-9a-f]*\r\n", b"\n", read_to_end(connection)).decode())
+        assert one(decide(server, asked, {"approved": True}), "run.done")["text"] == "refunded"

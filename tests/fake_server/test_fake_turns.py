@@ -1,0 +1,270 @@
+"""A reply of the script becomes the events of a run."""
+
+from typing import Any
+
+import pytest
+from wire_client import ask, brief, one, serve, unstamped
+
+from fake_server import FakeServer
+
+
+def run(reply: dict[str, Any], message: Any = "hi") -> list[dict[str, Any]]:
+    with serve([reply]) as server:
+        return ask(server, message)
+
+
+def said(server: FakeServer, message: str, session: str = "s") -> str:
+    return str(one(ask(server, message, session), "run.done")["text"])
+
+
+def deltas(events: list[dict[str, Any]]) -> list[str]:
+    return [event["text"] for event in events if event["type"] == "text.delta"]
+
+
+def test_the_first_reply_that_matches_answers() -> None:
+    replies: list[dict[str, Any]] = [
+        {"when": {"input": "ORDER"}, "text": "by input"},
+        {"when": {"matches": r"^\d+$"}, "text": "by pattern"},
+        {"when": {"turn": 3}, "text": "by turn"},
+        {"text": "anything"},
+    ]
+    with serve(replies) as server:
+        assert [said(server, message) for message in ("my order", "42", "hm", "hm")] == [
+            "by input",
+            "by pattern",
+            "by turn",
+            "anything",
+        ]
+
+
+def test_all_conditions_of_a_reply_must_hold() -> None:
+    with serve([{"when": {"input": "order", "turn": 2}, "text": "both"}, {"text": "else"}]) as server:
+        assert [said(server, message) for message in ("order", "order", "order")] == ["else", "both", "else"]
+
+
+def test_turns_are_counted_for_each_session() -> None:
+    with serve([{"when": {"turn": 1}, "text": "first"}, {"text": "later"}]) as server:
+        assert [said(server, "hi", session) for session in ("a", "a", "b")] == ["first", "later", "first"]
+
+
+def test_placeholders_stand_for_the_words_of_the_turn() -> None:
+    script = {"token": "secret", "replies": [{"text": "{{input}}|{{session}}|{{turn}}|{{ authorization }}|{{other}}"}]}
+    with serve(script) as server:
+        assert said(server, "hi {{turn}}") == "hi {{turn}}|s|1|Bearer secret|{{other}}"
+
+
+def test_placeholders_reach_args_results_objects_and_events() -> None:
+    tool = {"name": "echo", "args": {"a": ["{{input}}"]}, "result": {"r": "{{input}}"}}
+    events = run(
+        {"steps": [{"tools": [tool]}], "object": {"o": "{{input}}"}, "events": [{"type": "x", "e": "{{input}}"}]}
+    )
+    assert one(events, "tool.start")["args"] == {"a": ["hi"]}
+    assert one(events, "tool.done")["result"] == {"r": "hi"}
+    assert one(events, "run.done")["object"] == {"o": "hi"}
+    assert one(events, "x")["e"] == "hi"
+
+
+@pytest.mark.parametrize(
+    ("delta", "pieces"),
+    [("word", ["  ", "a  ", "b\n", "c"]), ("char", list("  a  b\nc")), ("whole", ["  a  b\nc"])],
+)
+def test_text_is_cut_as_the_reply_says(delta: str, pieces: list[str]) -> None:
+    events = run({"text": "  a  b\nc", "delta": delta})
+    assert deltas(events) == pieces
+    assert one(events, "text.done")["text"] == "  a  b\nc"
+
+
+def test_a_text_beside_steps_is_one_more_step() -> None:
+    events = run({"steps": [{"tools": [{"name": "look"}]}], "text": "seen"})
+    assert [event["step"] for event in events if event["type"] == "step.start"] == [1, 2]
+    assert one(events, "run.done")["text"] == "seen"
+
+
+def test_a_reply_without_anything_is_an_empty_step() -> None:
+    assert brief(run({})) == ["run.start", "step.start 1", "step.done 1 stop", "run.done stop"]
+
+
+def test_parallel_tools_start_in_list_order_and_end_in_completion_order() -> None:
+    tools = [
+        {"name": "slow", "duration": "30ms"},
+        {"name": "quick", "duration": "10ms"},
+        {"name": "quick_too", "duration": "10ms"},
+        {"name": "boom", "duration": "20ms", "error": {"name": "TypeError", "message": "bad"}},
+    ]
+    events = run({"steps": [{"tools": tools}]})
+    calls = [line for line in brief(events) if line.startswith("tool.")]
+    assert calls == [
+        "tool.start call_1",
+        "tool.start call_2",
+        "tool.start call_3",
+        "tool.start call_4",
+        "tool.done call_2",
+        "tool.done call_3",
+        "tool.error call_4",
+        "tool.done call_1",
+    ]
+    assert [event["durationMs"] for event in events if "durationMs" in event] == [10, 10, 20, 30]
+
+
+def test_call_ids_go_on_from_step_to_step() -> None:
+    step = {"tools": [{"name": "noop"}]}
+    events = run({"steps": [step, step]})
+    assert [event["toolCallId"] for event in events if event["type"] == "tool.start"] == ["call_1", "call_2"]
+
+
+RESEARCHER = {
+    "name": "researcher",
+    "description": "finds",
+    "steps": [{"tools": [{"name": "search"}]}, {"text": "Found."}],
+}
+
+
+def test_a_subagent_counts_its_own_steps_and_calls_inside_the_call_that_started_it() -> None:
+    events = run({"steps": [{"tools": [{"name": "task", "subagent": RESEARCHER}]}, {"text": "done"}]})
+    assert brief(events) == [
+        "run.start",
+        "step.start 1",
+        "tool.start call_1",
+        "researcher step.start 1",
+        "researcher tool.start call_1",
+        "researcher tool.done call_1",
+        "researcher step.done 1 tool_calls",
+        "researcher step.start 2",
+        "researcher text.delta",
+        "researcher text.done",
+        "researcher step.done 2 stop",
+        "tool.done call_1",
+        "step.done 1 tool_calls",
+        "step.start 2",
+        "text.delta",
+        "text.done",
+        "step.done 2 stop",
+        "run.done stop",
+    ]
+
+
+def test_a_subagents_last_text_is_the_result_unless_the_script_gives_one() -> None:
+    tools = [{"name": "task", "subagent": RESEARCHER}, {"name": "task", "subagent": RESEARCHER, "result": "mine"}]
+    events = run({"steps": [{"tools": tools}]})
+    results = [event["result"] for event in events if event.get("toolName") == "task" and event["type"] == "tool.done"]
+    assert results == ["Found.\n\n[sub-agent 'researcher': 2 step(s), finish reason 'stop', taskId 'task_1']", "mine"]
+
+
+def test_a_nested_subagent_carries_its_parent() -> None:
+    inner = {"name": "inner", "text": "deep"}
+    outer = {"name": "outer", "steps": [{"tools": [{"name": "ask"}, {"name": "task", "subagent": inner}]}]}
+    events = run({"steps": [{"tools": [{"name": "task", "subagent": outer}]}]})
+    [spoken] = [event for event in events if event["type"] == "text.done"]
+    parent = {"name": "outer", "depth": 1, "toolCallId": "call_1"}
+    assert spoken["subagent"] == {"name": "inner", "depth": 2, "toolCallId": "call_2", "parent": parent}
+
+
+def test_parallel_subagents_interleave() -> None:
+    tools = [{"name": "task", "subagent": {"name": name, "text": "a b"}} for name in ("x", "y")]
+    events = run({"steps": [{"tools": tools}]})
+    who = [event["subagent"]["name"] for event in events if "subagent" in event]
+    assert who == ["x", "y"] * 5
+
+
+def test_a_subagent_that_fails_is_a_failed_call_of_the_lead() -> None:
+    failing = {"name": "researcher", "error": {"name": "Broken", "message": "no model"}}
+    events = run({"steps": [{"tools": [{"name": "task", "subagent": failing}]}, {"text": "sorry"}]})
+    assert one(events, "error")["subagent"]["name"] == "researcher"
+    assert one(events, "tool.error")["error"] == {"name": "Broken", "message": "no model"}
+    assert one(events, "run.done")["text"] == "sorry"
+
+
+def test_the_usage_of_a_run_is_the_sum_of_all_steps_and_subagents() -> None:
+    inner = {"name": "r", "steps": [{"text": "x", "usage": {"input": 5, "output": 1, "cost_usd": 0.2}}]}
+    tool = {"name": "task", "subagent": inner}
+    events = run(
+        {
+            "steps": [
+                {"tools": [tool], "usage": {"input": 10, "output": 2, "cost_usd": 0.1}},
+                {"text": "y", "usage": {"input": 20, "output": 3, "estimated": True}},
+            ]
+        }
+    )
+    assert one(events, "run.done")["usage"] == {
+        "promptTokens": 35,
+        "completionTokens": 6,
+        "totalTokens": 41,
+        "inputTokens": 35,
+        "outputTokens": 6,
+        "estimated": True,
+        "costUsd": 0.3,
+        "modelCalls": 3,
+    }
+
+
+def test_a_step_without_usage_gets_an_estimate_without_a_cost() -> None:
+    usage = one(run({"text": "x" * 9}, "y" * 8), "run.done")["usage"]
+    assert (usage["inputTokens"], usage["outputTokens"], usage["estimated"]) == (2, 3, True)
+    assert "costUsd" not in usage
+
+
+def test_a_reply_can_name_the_usage_of_its_run() -> None:
+    usage = one(run({"text": "x", "usage": {"input": 7, "output": 1, "cost_usd": 0}}), "run.done")["usage"]
+    assert (usage["inputTokens"], usage["costUsd"], usage["modelCalls"]) == (7, 0, 1)
+
+
+def test_a_reply_can_name_its_model_calls() -> None:
+    assert one(run({"text": "x", "usage": {"model_calls": 9}}), "run.done")["usage"]["modelCalls"] == 9
+
+
+def test_usage_null_sends_no_usage_at_all() -> None:
+    assert not [event for event in run({"text": "x", "usage": None}) if "usage" in event]
+
+
+def test_usage_null_of_a_step_is_left_out_of_its_step_alone() -> None:
+    events = run({"steps": [{"text": "x", "usage": None}, {"text": "y", "usage": {"input": 3}}]})
+    assert ["usage" in event for event in events if event["type"] == "step.done"] == [False, True]
+    assert one(events, "run.done")["usage"]["inputTokens"] == 3
+
+
+def test_an_error_ends_the_run_without_text_or_usage() -> None:
+    events = run({"steps": [{"text": "Let me see."}], "error": {"name": "Boom", "message": "hidden", "code": "E1"}})
+    assert one(events, "error")["error"] == {"name": "Boom", "message": "hidden", "code": "E1"}
+    [done] = [event for event in unstamped(events) if event["type"] == "run.done"]
+    assert done == {"type": "run.done", "finishReason": "error", "text": "", "seq": len(events) - 1}
+    assert brief(events)[-4:] == ["step.start 2", "error", "step.done 2 error", "run.done error"]
+
+
+def test_an_error_can_come_in_the_middle_of_a_text() -> None:
+    events = run({"text": "I was about", "error": {"name": "Boom"}})
+    assert deltas(events) == ["I ", "was ", "about"]
+    assert "text.done" not in brief(events)
+
+
+def test_steps_after_a_failed_one_are_not_taken() -> None:
+    events = run({"steps": [{"error": {"name": "Boom"}}, {"text": "never"}]})
+    assert [event["step"] for event in events if event["type"] == "step.start"] == [1]
+
+
+def test_the_finish_reason_of_run_and_step_can_be_named() -> None:
+    events = run({"steps": [{"text": "cut of", "finish_reason": "length"}], "finish_reason": "length"})
+    assert brief(events)[-2:] == ["step.done 1 length", "run.done length"]
+
+
+def test_an_object_is_sent_even_when_it_is_null() -> None:
+    assert one(run({"text": "x", "object": None}), "run.done")["object"] is None
+    assert "object" not in one(run({"text": "x"}), "run.done")
+
+
+def test_extra_events_follow_the_start_of_the_run_in_sequence() -> None:
+    events = run({"text": "x", "events": [{"type": "provider.retry", "attempt": 1}, {"type": "unheard-of", "x-y": 2}]})
+    assert [event["type"] for event in events[:4]] == ["run.start", "provider.retry", "unheard-of", "step.start"]
+    assert (events[1]["attempt"], events[2]["x-y"]) == (1, 2)
+    assert [event["seq"] for event in events] == list(range(len(events)))
+
+
+def test_every_event_of_a_run_has_its_id() -> None:
+    with serve([{"text": "x"}]) as server:
+        runs = [{event["runId"] for event in ask(server)} for _ in range(2)]
+    assert [len(ids) for ids in runs] == [1, 1]
+    assert runs[0] != runs[1]
+
+
+def test_an_emoji_and_a_line_separator_go_out_as_they_are() -> None:
+    with serve([{"text": "👩‍👩‍👧\u2028"}]) as server:
+        assert said(server, "hi") == "👩‍👩‍👧\u2028"
