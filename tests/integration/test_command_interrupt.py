@@ -1,0 +1,46 @@
+"""Ctrl-C."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from fake_server import FakeServer, parse_script
+from tests.integration.command import clean_environment
+
+SCRIPT = "replies: [{when: {input: hang}, text: a b c, fault: {name: silence, after: 3}}, {text: all good}]"
+
+
+def test_ctrl_c_reports_what_is_done_and_is_130(tmp_path: Path) -> None:
+    """The case that was done stands in summary and report, the hanging one as skipped, and the exit code is 130."""
+    suite, report = tmp_path / "s.eval.yaml", tmp_path / "r.json"
+    suite.write_text("cases: [{name: a, prompt: x}, {name: b, prompt: hang}]", "utf-8")
+    with FakeServer(parse_script(SCRIPT)) as server:
+        command = [sys.executable, "-m", "remote_evals", "run", suite, "--url", server.url, "--concurrency", "1"]
+        process = subprocess.Popen(
+            [*map(str, command), "--json", str(report)],
+            env=clean_environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        wait_for_requests(server, 2)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert process.returncode == 130, out + err
+    assert "[PASS] a" in out
+    assert "[SKIP] b" in out
+    assert "Traceback" not in out + err
+    written = json.loads(report.read_text("utf-8"))
+    assert written["interrupted"] is True
+    assert [result["status"] for result in written["results"]] == ["passed", "skipped"]
+
+
+def wait_for_requests(server: FakeServer, count: int) -> None:
+    """Wait until the server was asked so often; the other side is a process, so there is no event to await."""
+    end = time.monotonic() + 20
+    while len(server.requests) < count:
+        assert time.monotonic() < end
+        time.sleep(0.01)
