@@ -14,7 +14,8 @@ Kind = Literal["gate", "soft"]
 class Assertions:
     """Asserts on runs, together as one; `kind` is how a failure counts. Nothing here raises on a failed check.
 
-    `expected_end` is the finish reason with which what was not seen counts as not done; `ended` sets it.
+    `expected_end` is the finish reason with which what was not seen counts as not done; `ended` and
+    `accept_end` set it.
     """
 
     def __init__(
@@ -43,6 +44,10 @@ class Assertions:
         """Pass when the latest run ended with this finish reason; it is the expected end from now on."""
         self._expected_end = reason
         self._add(assertions.ended(combine_runs(self._turns[-1:]), reason))
+
+    def accept_end(self) -> None:
+        """Take the way in which the runs ended for the expected one."""
+        self._expected_end = self.result.finish_reason or "stop"
 
     def called_tool(
         self,

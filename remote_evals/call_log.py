@@ -3,6 +3,8 @@
 from .events import Frame, Subagent, ToolEnd, ToolStart
 from .results import RunError, ToolCall
 
+_ERROR_FIELDS = ("name", "message", "code")
+
 _Key = tuple[tuple[str, ...], tuple[str, ...], str]
 
 
@@ -17,6 +19,7 @@ class CallLog:
         self._turn = turn
         self._calls: list[ToolCall] = []
         self._open: dict[_Key, list[int]] = {}
+        self._latest: dict[_Key, int] = {}
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
@@ -24,26 +27,34 @@ class CallLog:
         return tuple(self._calls)
 
     def start(self, event: ToolStart) -> None:
-        """Note a call. A resumed call that is open goes on; the same id started anew is a call of its own."""
-        open_calls = self._open.setdefault(_key(event.subagent, event.call_id), [])
-        if not (event.resumed and open_calls):
-            open_calls.append(len(self._calls))
-            self._calls.append(self._call(event))
+        """Note a call. A resumed one goes on, be it open or ended by a placeholder; any other start is a new call."""
+        key = _key(event.subagent, event.call_id)
+        open_calls = self._open.setdefault(key, [])
+        if event.resumed and key in self._latest:
+            if self._latest[key] not in open_calls:
+                open_calls.append(self._latest[key])
+            return
+        open_calls.append(len(self._calls))
+        self._append(key, self._call(event))
 
     def end(self, event: ToolEnd) -> None:
         """Note how a call ended. An end without a start is a call too: its start was lost, not its effect."""
-        open_calls = self._open.get(_key(event.subagent, event.call_id))
+        key = _key(event.subagent, event.call_id)
         ended = {
             "outcome": "ok" if event.error is None else "error",
             "result": event.result,
             "error": None if event.error is None else parse_run_error(event.error),
             "duration_ms": event.duration_ms,
         }
-        if open_calls:
+        if open_calls := self._open.get(key):
             index = open_calls.pop(0)
             self._calls[index] = self._calls[index].model_copy(update=ended)
         else:
-            self._calls.append(self._call(event).model_copy(update=ended))
+            self._append(key, self._call(event).model_copy(update=ended))
+
+    def _append(self, key: _Key, call: ToolCall) -> None:
+        self._latest[key] = len(self._calls)
+        self._calls.append(call)
 
     def _call(self, event: ToolStart | ToolEnd) -> ToolCall:
         path = event.subagent.path if event.subagent else ()
@@ -53,12 +64,8 @@ class CallLog:
 
 def parse_run_error(error: Frame) -> RunError:
     """Return an error of the wire, `{name, message, code?}`; what is absent stays empty."""
-    code = error.get("code")
-    return RunError(
-        name=str(error.get("name") or "Error"),
-        message=str(error.get("message") or ""),
-        code=code if isinstance(code, str) else None,
-    )
+    name, message, code = (value if isinstance(value, str) else None for value in map(error.get, _ERROR_FIELDS))
+    return RunError(name=name or "Error", message=message or "", code=code)
 
 
 def _key(subagent: Subagent | None, call_id: str) -> _Key:

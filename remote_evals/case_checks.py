@@ -1,14 +1,14 @@
 """The checks of a case as data: what may be asked of a case, of one of its turns, or softly of either."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, NonNegativeFloat, NonNegativeInt, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, NonNegativeFloat, NonNegativeInt
 
 from .asserting import Assertions
 from .durations import parse_duration
-from .strict import StrictModel
+from .strict import Mistake, StrictModel
 
 
 def _as_list(value: Any) -> Any:
@@ -24,13 +24,22 @@ def _valid_regex(pattern: str) -> str:
 
 
 def _milliseconds(value: Any) -> Any:
-    return parse_duration(value) * 1000 if isinstance(value, str) and not value.isdecimal() else value
+    # A bare number is in what the key's name says; only a unit makes it a duration.
+    return parse_duration(value) * 1000 if isinstance(value, str) and value.strip()[-1:].isalpha() else value
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError(f"Input should be a number, got {str(value).lower()}")
+    return value
 
 
 Text = Annotated[str, Field(min_length=1)]
 Texts = Annotated[tuple[Text, ...], BeforeValidator(_as_list)]
 Regexes = Annotated[tuple[Annotated[Text, AfterValidator(_valid_regex)], ...], BeforeValidator(_as_list)]
-Milliseconds = Annotated[NonNegativeFloat, BeforeValidator(_milliseconds)]
+Count = Annotated[NonNegativeInt, BeforeValidator(_number)]
+Amount = Annotated[NonNegativeFloat, BeforeValidator(_number)]
+Milliseconds = Annotated[Amount, BeforeValidator(_milliseconds)]
 
 
 class ExpectedTool(StrictModel):
@@ -38,7 +47,7 @@ class ExpectedTool(StrictModel):
 
     name: Text
     args: dict[str, Any] | None = None
-    times: NonNegativeInt | None = None
+    times: Count | None = None
     subagent: Text | None = None
     outcome: Literal["ok", "error"] | None = None
 
@@ -70,24 +79,22 @@ class Checks(StrictModel):
     expected_output_contains: Texts = ()
     expected_output_not_contains: Texts = ()
     expected_output_matches: Regexes = ()
-    max_steps: NonNegativeInt | None = None
-    max_tokens: NonNegativeInt | None = None
-    max_cost_usd: NonNegativeFloat | None = None
+    max_steps: Count | None = None
+    max_tokens: Count | None = None
+    max_cost_usd: Amount | None = None
     unknown_cost: Literal["fail", "skip"] = "fail"
     max_duration_ms: Milliseconds | None = None
     max_first_text_ms: Milliseconds | None = None
     finish_reason: Text | None = None
 
-    @model_validator(mode="after")
-    def _order_for_exact(self) -> "Checks":
-        if self.exact_tool_sequence and not self.tool_order:
-            raise ValueError("exact_tool_sequence needs a tool_order (or expected_tool_sequence) to be exact about")
-        return self
+    @classmethod
+    def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Mistake]:
+        """Yield that an exact order was asked for without an order."""
+        if data.get("exact_tool_sequence") is True and not data.get("tool_order"):
+            yield (), "exact_tool_sequence needs a tool_order (or expected_tool_sequence) to be exact about"
 
     def assert_on(self, t: Assertions) -> None:
-        """Make every assertion that is set."""
-        if self.finish_reason is not None:
-            t.ended(self.finish_reason)
+        """Make every assertion that is set, but for that on the finish reason, which whoever sent the turns makes."""
         self._assert_tools(t)
         self._assert_output(t)
         self._assert_limits(t)

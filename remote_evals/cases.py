@@ -1,27 +1,30 @@
 """`EvalCase`: a case as data. It runs by calling the same `t` as an eval in code."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
-from pydantic import AfterValidator, BeforeValidator, Field, NonNegativeFloat, model_validator
+from pydantic import BeforeValidator, Field, NonNegativeFloat
 
 from .case_checks import Checks, Text, Texts
 from .context import EvalContext
 from .durations import parse_duration
 from .results import RunResult
+from .strict import Mistake
 
 Seconds = Annotated[NonNegativeFloat, BeforeValidator(parse_duration)]
 
 _PROMPT_ALIASES = {"input": "prompt", **Checks.aliases}
 
 
-def _no_finish_reason(checks: Checks) -> Checks:
-    if checks.finish_reason is not None:
-        raise ValueError("finish_reason cannot be soft: how a run ends decides whether it can be judged at all")
-    return checks
+class SoftChecks(Checks):
+    """Checks that are shown when they fail, and fail the case only under `--strict`."""
 
-
-SoftChecks = Annotated[Checks, AfterValidator(_no_finish_reason)]
+    @classmethod
+    def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Mistake]:
+        """Yield that how a run ends cannot be soft, since it decides whether the rest can be judged."""
+        yield from super().find_mistakes(data)
+        if data.get("finish_reason") is not None:
+            yield ("finish_reason",), "how a run ends cannot be soft; ask for it outside of `soft`"
 
 
 class Turn(Checks):
@@ -36,6 +39,8 @@ class Turn(Checks):
         """Send the prompt, make this turn's assertions and return the run."""
         result = await t.send(self.prompt)
         view = t.last_turn
+        if self.finish_reason is not None:
+            view.ended(self.finish_reason)
         self.assert_on(view)
         if self.soft:
             self.soft.assert_on(view.softly)
@@ -49,6 +54,11 @@ class CaseDefaults(Checks):
     metadata: dict[str, Any] = Field(default_factory=dict)
     soft: SoftChecks | None = None
     timeout: Seconds | None = None
+
+    @classmethod
+    def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Mistake]:
+        """Yield nothing: what one default needs, the cases may have."""
+        yield from ()
 
 
 class EvalCase(CaseDefaults):
@@ -65,11 +75,12 @@ class EvalCase(CaseDefaults):
     prompt: Text | None = None
     turns: tuple[Turn, ...] = ()
 
-    @model_validator(mode="after")
-    def _prompt_or_turns(self) -> "EvalCase":
-        if (self.prompt is None) == (not self.turns):
-            raise ValueError("a case has either a prompt (or input) or turns, one of them")
-        return self
+    @classmethod
+    def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Mistake]:
+        """Yield that a case has nothing, or two things, to send."""
+        yield from Checks.find_mistakes(data)
+        if (data.get("prompt") is None) == (not data.get("turns")):
+            yield (), "a case has either a prompt (or input) or turns, one of them"
 
     def with_defaults(self, defaults: CaseDefaults) -> "EvalCase":
         """Return the case with what it does not set itself taken from `defaults`."""
@@ -82,15 +93,19 @@ class EvalCase(CaseDefaults):
 
     async def run(self, t: EvalContext) -> None:
         """Hold the conversation and make every assertion. Raises `RemoteError` as `t.send` does."""
-        await self._converse(t)
+        came_to_its_end = await self._converse(t)
+        if self.finish_reason is not None:
+            t.ended(self.finish_reason)
+        if came_to_its_end:
+            t.accept_end()
         self.assert_on(t)
         if self.soft:
             self.soft.assert_on(t.softly)
         if not t.assertions:
             t.completed()
 
-    async def _converse(self, t: EvalContext) -> None:
-        """Run the turns until one ends otherwise than it should."""
+    async def _converse(self, t: EvalContext) -> bool:
+        """Run the turns until one ends otherwise than it should; say whether none did."""
         turns = self.turns or (Turn(prompt=self.prompt or ""),)
         for turn in turns:
             result = await turn.run(t)
@@ -98,4 +113,5 @@ class EvalCase(CaseDefaults):
             if asked is None and not result.ended_normally:
                 t.completed()
             if result.finish_reason != (asked or "stop"):
-                return
+                return False
+        return True

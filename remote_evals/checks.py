@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .matching import is_number, render_json, same_json
+from .matching import is_number, render_json, render_number, same_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +47,14 @@ def equals(expected: Any) -> Check:
 
 def at_least(limit: float) -> Check:
     """Pass when a number is `limit` or more; a number from 0 to 1, as judges give, is itself the score."""
-    return Check(f"at_least({limit:g})", lambda value: _measured(value, limit, lambda number: number >= limit))
+    return Check(
+        f"at_least({render_number(limit)})", lambda value: _measured(value, limit, lambda number: number >= limit)
+    )
 
 
 def at_most(limit: float) -> Check:
     """Pass when a number is `limit` or less."""
-    return Check(f"at_most({limit:g})", lambda value: _compared(value, lambda number: number <= limit))
+    return Check(f"at_most({render_number(limit)})", lambda value: _compared(value, lambda number: number <= limit))
 
 
 def _contains(value: Any, part: str) -> bool:
@@ -75,4 +77,4 @@ def _compared(value: Any, accept: Callable[[float], bool]) -> Outcome:
     if not is_number(value):
         return Outcome(False, 0.0, seen=f"got {render_json(value)}, which is not a number")
     passed = accept(value)
-    return Outcome(passed, float(passed), seen=f"got {value:g}")
+    return Outcome(passed, float(passed), seen=f"got {render_number(value)}")

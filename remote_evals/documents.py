@@ -1,22 +1,29 @@
 """Files of data as parsed values that remember their lines, so that a mistake can be pointed at."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
+from .yaml_nodes import KeyPath, YamlError, parse_nodes
 
-KeyPath = tuple[str | int, ...]
+# What JSON allows and YAML does not, or takes for a line end: it stands in for itself while YAML looks for the lines.
+_ODD = [9, *range(0x7F, 0xA0), 0x2028, 0x2029, *range(0xD800, 0xE000), 0xFEFF, 0xFFFE, 0xFFFF]
+_TO_PLAIN = {odd: 0xF0000 + odd if odd > 32 else " " for odd in _ODD}
+_FROM_PLAIN = {plain: odd for odd, plain in _TO_PLAIN.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The value of a file and the line, from 1, at which each part of it stands, as far as that is known."""
+    """The value of a file and the line, from 1, at which each part of it stands, as far as that is known.
+
+    `mistakes` are the lines that could not be parsed, where the others could: each a line and what is wrong.
+    """
 
     data: Any
     lines: Mapping[KeyPath, int] = field(default_factory=dict)
+    mistakes: Sequence[tuple[int, str]] = ()
 
     def line(self, path: Sequence[str | int]) -> int | None:
         """Return the line of the part at `path`, or of the nearest part around it; None when nothing is known."""
@@ -49,55 +56,56 @@ def load_document(path: Path) -> Document:
 def parse_yaml(text: str) -> Document:
     """Parse one YAML document. A key given twice is an error: one of the two would be lost."""
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
-        lines = dict(_walk(root, ())) if root else {}
-        return Document(yaml.safe_load(text), lines)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        raise DocumentError(f"not YAML: {error.problem or error.context}", mark.line + 1 if mark else None) from error
-    except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1
-        raise DocumentError(f"not YAML: {error.reason} (character {error.character!r})", line) from error
-    except (ValueError, RecursionError) as error:
-        raise DocumentError(f"not YAML: {error}", None) from error
+        return Document(*parse_nodes(text))
+    except YamlError as error:
+        raise DocumentError(error.text, error.line) from error
 
 
 def parse_json(text: str) -> Document:
     """Parse one JSON document. A key given twice is an error."""
-    data = _parse_json(text, 1)
+    lines: dict[KeyPath, int] = {}
+    stopped_at = None
     try:
-        # JSON is YAML but for tabs between its tokens: the composer that knows lines reads both.
-        root = yaml.compose(text.replace("\t", " "), Loader=yaml.SafeLoader)
-    except yaml.YAMLError:
-        return Document(data)
-    return Document(data, dict(_walk(root, ())) if root else {})
+        # JSON is YAML but for those characters, and the YAML parser knows lines.
+        _, found = parse_nodes(text.translate(_TO_PLAIN))
+        lines = {_restore(path): line for path, line in found.items()}
+    except YamlError as error:
+        stopped_at = error.line
+    try:
+        return Document(_parse_json(text), lines)
+    except DocumentError as error:
+        raise DocumentError(error.text, error.line or stopped_at) from error.__cause__
+
+
+def _restore(path: KeyPath) -> KeyPath:
+    return tuple(part.translate(_FROM_PLAIN) if isinstance(part, str) else part for part in path)
 
 
 def parse_jsonl(text: str) -> Document:
-    """Parse a JSON value a line, into a list; blank lines are skipped. Every broken line is reported at once."""
+    """Parse a JSON value a line, into a list; blank lines are skipped, and broken ones are the document's mistakes."""
     rows: list[Any] = []
     lines: dict[KeyPath, int] = {(): 1}
-    broken: list[DocumentError] = []
+    mistakes = []
     for number, row in enumerate(text.split("\n"), start=1):
         if row.strip():
-            lines[len(rows),] = number
             try:
-                rows.append(_parse_json(row, number))
+                rows.append(_parse_json(row))
             except DocumentError as error:
-                broken.append(error)
-    if broken:
-        rest = "".join(f"; line {error.line}: {error.text}" for error in broken[1:])
-        raise DocumentError(broken[0].text + rest, broken[0].line)
-    return Document(rows, lines)
+                mistakes.append((number, error.text))
+            else:
+                lines[len(rows) - 1,] = number
+    return Document(rows, lines, mistakes)
 
 
-def _parse_json(text: str, first_line: int) -> Any:
+def _parse_json(text: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_refuse_duplicates)
     except json.JSONDecodeError as error:
-        raise DocumentError(f"not JSON: {error.msg}", first_line + error.lineno - 1) from error
-    except (ValueError, RecursionError) as error:
-        raise DocumentError(f"not JSON: {error}", first_line) from error
+        raise DocumentError(f"not JSON: {error.msg}", error.lineno) from error
+    except RecursionError as error:
+        raise DocumentError("not JSON that can be read: it is nested too deeply", None) from error
+    except ValueError as error:
+        raise DocumentError(f"not JSON: {error}", None) from error
 
 
 def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -106,19 +114,3 @@ def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         keys = [key for key, _ in pairs]
         raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} is given twice")
     return value
-
-
-def _walk(node: yaml.Node, path: KeyPath) -> Iterator[tuple[KeyPath, int]]:
-    yield path, node.start_mark.line + 1
-    if isinstance(node, yaml.SequenceNode):
-        for index, item in enumerate(node.value):
-            yield from _walk(item, (*path, index))
-    elif isinstance(node, yaml.MappingNode):
-        seen = set()
-        for key, item in node.value:
-            if key.value in seen and key.tag != "tag:yaml.org,2002:merge":
-                raise yaml.MarkedYAMLError(problem=f"the key {key.value!r} is given twice", problem_mark=key.start_mark)
-            seen.add(key.value)
-            # The key's own line: where the value is a block, that is the line above it.
-            yield (*path, key.value), key.start_mark.line + 1
-            yield from list(_walk(item, (*path, key.value)))[1:]

@@ -3,19 +3,22 @@
 import re
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+_LONGEST_S = 366 * 24 * 3600.0
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h)?\s*", re.ASCII)
 
 
 def parse_duration(text: str | float) -> float:
     """Return the seconds of a duration: a number with the unit ms, s, m or h; a bare number is seconds.
 
-    Raises `ValueError` for anything else, for a negative duration too.
+    Raises `ValueError` for anything else, for a negative duration and for one of more than a year too.
     """
+    if isinstance(text, int | float) and not isinstance(text, bool) and 0 <= text <= _LONGEST_S:
+        return float(text)
     found = _DURATION.fullmatch(str(text))
-    if found is None or isinstance(text, bool):
+    seconds = float(found[1]) * _SECONDS[found[2] or "s"] if found else -1.0
+    if isinstance(text, bool) or not 0 <= seconds <= _LONGEST_S:
         raise ValueError(f"{text!r} is not a duration; write it as 500ms, 30s, 10m or a number of seconds")
-    number, unit = found.groups()
-    return float(number) * _SECONDS[unit or "s"]
+    return seconds
 
 
 def render_duration(seconds: float) -> str:

@@ -38,8 +38,11 @@ class SuiteError(UsageError):
     code = "SUITE"
 
     def __init__(self, problems: Sequence[str]) -> None:
-        super().__init__("\n".join(problems))
+        super().__init__(problems)
         self.problems = tuple(problems)
+
+    def __str__(self) -> str:
+        return "\n".join(self.problems)
 
 
 class TokenSourceError(RemoteEvalsError):

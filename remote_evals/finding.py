@@ -16,17 +16,24 @@ def find_suite_files(patterns: Sequence[str]) -> tuple[list[Path], list[str]]:
     A folder stands for every `*.eval.yaml|yml|json|jsonl` below it, hidden folders and installed packages left out;
     a file may have any name that ends in .yaml, .yml, .json or .jsonl. No pattern at all means the working directory.
     """
-    files: dict[Path, None] = {}
+    files: dict[Path, Path] = {}
     problems = []
     for pattern in patterns or ["."]:
-        found = _find(pattern)
-        files.update(dict.fromkeys(found))
+        try:
+            found = _find(pattern)
+        except OSError as error:
+            problems.append(f"{pattern}: no such file or folder ({error.strerror})")
+            continue
+        for path in found:
+            files.setdefault(path.resolve(), path)
         if not found:
             problems.append(_describe_nothing(pattern))
-    return list(files), problems
+    return list(files.values()), problems
 
 
 def _find(pattern: str) -> list[Path]:
+    if not pattern:
+        return []
     path = Path(pattern)
     if path.is_dir():
         return _below(path)
@@ -48,6 +55,8 @@ def _is_skipped(path: Path, folder: Path) -> bool:
 
 
 def _describe_nothing(pattern: str) -> str:
+    if not pattern:
+        return "an empty name was given for a suite; is a variable not set?"
     path = Path(pattern)
     if path.is_dir():
         return f"{pattern}: no suite below this folder; suites are named *.eval.yaml, .yml, .json or .jsonl"

@@ -1,6 +1,5 @@
 """Suite files to suites: every mistake in every file is reported at once, with its line."""
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from .documents import Document, DocumentError, KeyPath, load_document
+from .documents import Document, DocumentError, load_document
 from .errors import SuiteError
 from .evals import Eval
 from .finding import SUITE_ENDINGS, find_suite_files
@@ -17,6 +16,7 @@ from .interpolation import interpolate
 from .matching import render_json
 from .suites import Suite, TargetSettings
 from .targets._base import Target
+from .yaml_nodes import KeyPath
 
 _NO_TARGET = "no target: give the suite a `target:` with a `url:`, pass --url URL, or set REMOTE_EVALS_URL"
 
@@ -82,12 +82,14 @@ class _Reader:
         self._document = document
         # A bare list of cases is a suite that says nothing else.
         self._is_list = isinstance(document.data, list)
-        self._mistakes: list[tuple[int, str]] = []
+        self._mistakes: list[tuple[int, str]] = list(document.mistakes)
+        self._unset: set[KeyPath] = set()
 
     @property
     def problems(self) -> list[str]:
-        """The mistakes, in the order of their lines."""
-        return [f"{_place(self._file, line)}: {text}" for line, text in sorted(self._mistakes)]
+        """The mistakes, in the order of their lines, as text that can be written anywhere."""
+        told = [f"{_place(self._file, line)}: {text}" for line, text in sorted(self._mistakes)]
+        return [problem.encode("utf-8", "backslashreplace").decode() for problem in told]
 
     def read(self, variables: Mapping[str, str], needs_target: bool) -> Suite | None:
         """Return the suite, or None when `problems` says why there is none."""
@@ -95,7 +97,7 @@ class _Reader:
         if not isinstance(data, dict):
             self._report((), f"a suite is a mapping with `cases:`, or a list of cases, got {render_json(data, 60)}")
             return None
-        data = {"name": _name_of(self._file), **interpolate(data, variables, self._report)}
+        data = {"name": _name_of(self._file), **interpolate(data, variables, self._report_unset)}
         if needs_target and not _names_target(data):
             self._report((), _NO_TARGET)
         suite = self._validate(data)
@@ -103,27 +105,22 @@ class _Reader:
 
     def _validate(self, data: dict[str, Any]) -> Suite | None:
         try:
-            suite = Suite.model_validate(data)
+            return Suite.model_validate(data)
         except ValidationError as error:
             for details in error.errors():
-                self._report(details["loc"], _explain(details))
+                # A text whose variable is not set is told once, not also as the wrong value that it is by itself.
+                if details["loc"] not in self._unset:
+                    self._report(details["loc"], _explain(details))
             return None
-        self._report_same_names(suite)
-        return suite
+
+    def _report_unset(self, path: KeyPath, text: str) -> None:
+        self._unset.add(path)
+        self._report(path, text)
 
     def _report(self, path: KeyPath, text: str) -> None:
         line = self._document.line(path[1:] if self._is_list else path) or 1
         where = f"{_render_path(path)}: " if path else ""
         self._mistakes.append((line, f"{where}{text}"))
-
-    def _report_same_names(self, suite: Suite) -> None:
-        indexes = defaultdict(list)
-        for index, case in enumerate(suite.cases):
-            indexes[case.name].append(index)
-        for name, (first, *others) in indexes.items():
-            for index in others:
-                line = self._document.line((first,) if self._is_list else ("cases", first))
-                self._report(("cases", index), f"the name {name!r} is already that of the case on line {line}")
 
 
 def _names_target(data: Mapping[str, Any]) -> bool:
@@ -132,7 +129,7 @@ def _names_target(data: Mapping[str, Any]) -> bool:
 
 
 def _explain(details: ErrorDetails) -> str:
-    if details["type"] in ("extra_forbidden", "missing", "given_twice", "value_error"):
+    if details["type"] in ("extra_forbidden", "missing", "given_twice", "inconsistent", "value_error"):
         return details["msg"]
     return f"{details['msg']}, got {render_json(details['input'], 60)}"
 

@@ -31,8 +31,11 @@ def same_json(actual: Any, expected: Any) -> bool:
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Say whether a JSON value is a finite number; in Python `True` would pass for one."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    """Say whether a JSON value is a number that a float can hold; in Python `True` would pass for one."""
+    try:
+        return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    except OverflowError:
+        return False
 
 
 def find_differences(actual: Any, expected: Any, path: str = "") -> list[Difference]:
@@ -86,8 +89,20 @@ def is_exact_order(actual: Sequence[str], expected: Sequence[str]) -> bool:
 
 def render_json(value: Any, limit: int = 200) -> str:
     """Return a value as one line of JSON, cut to `limit` characters; what JSON cannot hold is shown by `repr`."""
-    text = json.dumps(value, ensure_ascii=False, default=repr)
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=repr)
+    except (TypeError, ValueError):
+        text = repr(value)
+    except RecursionError:
+        text = f"(a {type(value).__name__} nested too deeply to be shown)"
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def render_number(value: float) -> str:
+    """Return a number for a person: at most four decimals, or three digits of a tiny one."""
+    if isinstance(value, int) or not isfinite(value):
+        return str(value)
+    return f"{value:.3g}" if 0 < abs(value) < 0.001 else f"{value:.4f}".rstrip("0").rstrip(".")
 
 
 def _is_list(value: Any) -> bool:

@@ -25,6 +25,9 @@ from .results import Missing, PendingApproval, RunError, RunResult, Timing, Usag
 class Rebuild:
     """The run so far. `add` every event in order of arrival; `result` may be asked for at any time.
 
+    A run that paused and goes on is one run: its continuation, which comes as a stream of its own, is added after it.
+    The later `run.done` then stands for both, since its usage holds the paused part; steps and calls go on.
+
     Moments are milliseconds after the request was sent, from one monotonic clock: this class reads none itself.
     """
 
@@ -121,11 +124,13 @@ class Rebuild:
 
     def _on_text_done(self, event: TextDone, at_ms: float) -> None:
         # It repeats the deltas before it; a server that does not stream sends it alone.
-        if not self._text:
+        if not any(self._text):
             self._on_text(event, at_ms)
 
     def _on_tool_start(self, event: ToolStart, at_ms: float) -> None:
         self._calls.start(event)
+        if event.resumed:
+            self._pending = None
 
     def _on_tool_end(self, event: ToolEnd, at_ms: float) -> None:
         self._calls.end(event)
@@ -147,7 +152,7 @@ class Rebuild:
         if event.subagent is not None:
             return
         self.done = event
-        self._run_id = self._run_id or event.run_id
+        self._run_id = event.run_id or self._run_id
         if self._first_text_ms is None and event.text:
             self._first_text_ms = at_ms
 

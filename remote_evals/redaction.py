@@ -1,11 +1,12 @@
 """Secrets stay in: `Secret` holds one without showing it, and `Redactor` scrubs whatever leaves the process."""
 
 import base64
+import html
 import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 from pydantic import BaseModel
 
@@ -14,6 +15,7 @@ REDACTED = "[redacted]"
 _CREDENTIAL_NAME = re.compile(
     r"authorization|cookie|token|secret|password|credential|api[-_]?key|access[-_]?key|session[-_]?key", re.IGNORECASE
 )
+_PERCENT = re.compile("%[0-9A-F]{2}")
 
 
 class Secret:
@@ -39,7 +41,7 @@ class Secret:
 
 
 class Redactor:
-    """Replaces every known secret in text, also where it is URL-encoded, base64-encoded or escaped for JSON."""
+    """Replaces every known secret in text, also where it is URL-encoded, base64-encoded or escaped for JSON or HTML."""
 
     def __init__(self) -> None:
         self._known: set[str] = set()
@@ -51,6 +53,9 @@ class Redactor:
         if text and text not in self._known:
             self._known |= _spellings(text)
             self._pattern = re.compile("|".join(map(re.escape, sorted(self._known, key=len, reverse=True))))
+
+    def __reduce__(self) -> str:
+        raise TypeError("a Redactor cannot be pickled: it knows secrets, which must not leave the process")
 
     def scrub(self, text: str) -> str:
         """Return the text with every known secret replaced by `[redacted]`."""
@@ -67,7 +72,7 @@ class Redactor:
                 fields = type(value).model_fields
                 return value.model_copy(update={name: self.scrub_value(getattr(value, name)) for name in fields})
             case Mapping():
-                return {self.scrub(key): self.scrub_value(item) for key, item in value.items()}
+                return {self.scrub_value(key): self.scrub_value(item) for key, item in value.items()}
             case list() | tuple():
                 return type(value)(self.scrub_value(item) for item in value)
             case _:
@@ -80,8 +85,16 @@ def is_credential_name(name: str) -> bool:
 
 
 def _spellings(text: str) -> set[str]:
+    """Return the ways in which a server may spell a token that it echoes."""
     raw = text.encode("utf-8", "surrogatepass")
-    encoded = base64.b64encode(raw).decode()
-    url_safe = base64.urlsafe_b64encode(raw).decode()
+    encoded = base64.b64encode(raw).decode().rstrip("=")
+    url_safe = base64.urlsafe_b64encode(raw).decode().rstrip("=")
+    percent = {quote(raw, safe=""), quote(raw), quote_plus(raw)}
     escaped = {json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
-    return {text, quote(raw, safe=""), encoded, encoded.rstrip("="), url_safe.rstrip("=")} | escaped
+    return {
+        *(text, encoded, f"{encoded}=", f"{encoded}==", url_safe, f"{url_safe}=", f"{url_safe}==", html.escape(text)),
+        *percent,
+        *(_PERCENT.sub(lambda found: found[0].lower(), spelling) for spelling in percent),
+        *escaped,
+        *(spelling.replace("/", "\\/") for spelling in escaped),
+    }

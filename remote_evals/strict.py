@@ -1,11 +1,20 @@
 """Our own files are strict: an unknown key is refused with the nearest valid one, and every mistake is told at once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
+
+# pydantic names Python's types; people write YAML and JSON.
+_SHAPES = {
+    "tuple_type": "Input should be a list",
+    "dict_type": "Input should be a mapping",
+    "model_type": "Input should be a mapping",
+}
+
+Mistake = tuple[tuple[str | int, ...], str]
 
 
 class StrictModel(BaseModel):
@@ -20,15 +29,25 @@ class StrictModel(BaseModel):
         """Return every key that is accepted, aliases too."""
         return [*cls.model_fields, *cls.aliases]
 
+    @classmethod
+    def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Mistake]:
+        """Yield what is wrong between keys, each with its path; `data` has field names as keys, unvalidated values.
+
+        Asked of the raw data, so that a wrong value elsewhere does not hide the answer.
+        """
+        yield from ()
+
     @model_validator(mode="wrap")
     @classmethod
     def _explain_mistakes(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         if not isinstance(data, Mapping):
             return handler(data)
         spelling = {cls.aliases.get(key, key): key for key in data}
-        mistakes = [_both_given(key, spelling) for key in data if spelling[cls.aliases.get(key, key)] != key]
+        named = {cls.aliases.get(key, key): value for key, value in data.items()}
+        mistakes = [_both_given(cls.aliases, key, spelling) for key in data if key not in spelling.values()]
+        mistakes += [_mistake("inconsistent", text, loc, None) for loc, text in cls.find_mistakes(named)]
         try:
-            model = handler({cls.aliases.get(key, key): value for key, value in data.items()})
+            model = handler(named)
         except ValidationError as error:
             mistakes += [_explain(details, spelling, cls.valid_keys()) for details in error.errors()]
         if mistakes:
@@ -39,24 +58,23 @@ class StrictModel(BaseModel):
 def suggest(word: str, valid: Sequence[str]) -> str:
     """Return "did you mean 'x'?" for the nearest valid word, or the list of valid ones where none is near."""
     near = get_close_matches(word, valid, n=1, cutoff=0.6)
-    return f"did you mean {near[0]!r}?" if near else f"valid are {', '.join(sorted(valid))}"
+    return f"did you mean {near[0]!r}?" if near else f"valid are {', '.join(sorted(valid)) or 'none'}"
 
 
 def _explain(details: ErrorDetails, spelling: Mapping[str, str], valid: Sequence[str]) -> InitErrorDetails:
     field, *rest = details["loc"] or ("",)
     key = spelling.get(str(field), field)
-    text = details["msg"]
+    text = _SHAPES.get(details["type"]) or details["msg"].removeprefix("Value error, ")
     if details["type"] == "extra_forbidden" and not rest:
         text = f"unknown key {key!r}; {suggest(str(key), valid)}"
-    return _mistake(details["type"], text, (key, *rest), details["input"])
+    return _mistake(details["type"], text, (key, *rest) if details["loc"] else (), details["input"])
 
 
-def _both_given(key: str, spelling: Mapping[str, str]) -> InitErrorDetails:
-    other = next(given for given in spelling.values() if given != key)
+def _both_given(aliases: Mapping[str, str], key: str, spelling: Mapping[str, str]) -> InitErrorDetails:
+    other = spelling[aliases.get(key, key)]
     return _mistake("given_twice", f"{key!r} and {other!r} mean the same; keep one", (key,), None)
 
 
 def _mistake(kind: str, text: str, loc: tuple[int | str, ...], got: Any) -> InitErrorDetails:
     # The context keeps braces in the text from being taken for placeholders.
-    error = PydanticCustomError(kind, "{text}", {"text": text.removeprefix("Value error, ")})
-    return InitErrorDetails(type=error, loc=loc, input=got)
+    return InitErrorDetails(type=PydanticCustomError(kind, "{text}", {"text": text}), loc=loc, input=got)

@@ -1,12 +1,13 @@
 """A suite as data: cases, what they share, and the deployment they are for."""
 
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field
 
 from .case_checks import Text
 from .cases import CaseDefaults, EvalCase
-from .strict import StrictModel
+from .strict import Mistake, StrictModel
 from .urls import parse_base_url
 
 
@@ -26,13 +27,29 @@ class Suite(StrictModel):
     defaults: CaseDefaults = CaseDefaults()
     cases: tuple[EvalCase, ...]
 
-    @model_validator(mode="after")
-    def _some_cases(self) -> "Suite":
-        if not self.cases:
-            raise ValueError("a suite without cases checks nothing")
-        return self
+    @classmethod
+    def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Mistake]:
+        """Yield that there are no cases, and each case whose name another has."""
+        cases = data.get("cases")
+        if cases in ([], ()):
+            yield ("cases",), "a suite without cases checks nothing"
+        first: dict[str, int] = {}
+        for index, case in enumerate(cases if isinstance(cases, list | tuple) else ()):
+            name = _name_of(case)
+            if name in first:
+                yield ("cases", index), f"the name {name!r} is already that of cases[{first[name]}]"
+            elif name is not None:
+                first[name] = index
 
     @property
     def complete_cases(self) -> tuple[EvalCase, ...]:
         """The cases with the defaults filled in."""
         return tuple(case.with_defaults(self.defaults) for case in self.cases)
+
+
+def _name_of(case: object) -> str | None:
+    """Return the name of a case that may not have been validated."""
+    if isinstance(case, EvalCase):
+        return case.name
+    name = case.get("name", case.get("id")) if isinstance(case, Mapping) else None
+    return name if isinstance(name, str) else None

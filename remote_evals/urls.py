@@ -1,6 +1,6 @@
 """Base URLs of deployments: which are accepted, and how they are shown."""
 
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 
 def parse_base_url(text: str) -> str:
@@ -14,12 +14,12 @@ def parse_base_url(text: str) -> str:
         raise ValueError(
             f"{show_url(text)!r} is not a URL of a deployment; write it as https://host or https://host/path"
         )
-    if parts.username is not None or parts.password is not None:
+    if "@" in parts.netloc:
         raise ValueError(f"{show_url(text)} was given with a user name or password; remove it and give a token instead")
-    try:
-        parts.port  # noqa: B018 - reading it is what checks it
-    except ValueError as error:
-        raise ValueError(f"{show_url(text)!r} has no valid port: {error}") from error
+    if not _has_valid_host(parts):
+        raise ValueError(
+            f"{show_url(text)!r} has no valid host and port; write it as https://host or https://host/path"
+        )
     return urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), parts.query, ""))
 
 
@@ -30,9 +30,21 @@ def join_url(base: str, path: str) -> str:
 
 
 def show_url(url: str) -> str:
-    """Return a URL as it may be shown: no userinfo, no query, no fragment."""
+    """Return a URL as it may be shown: no userinfo, no query, no fragment.
+
+    Of what does not parse, nothing before an `@` is shown: it may be a password.
+    """
     try:
         parts = urlsplit(url)
     except ValueError:
         return "the given URL"
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    shown = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    is_sound = parts.netloc and _has_valid_host(parts)
+    return shown if is_sound or "@" not in shown else f"…@{shown.rpartition('@')[2]}"
+
+
+def _has_valid_host(parts: SplitResult) -> bool:
+    try:
+        return bool((parts.hostname or "").encode("idna")) and parts.port != 0
+    except ValueError:
+        return False

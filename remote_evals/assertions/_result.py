@@ -43,7 +43,7 @@ def describe_end(run: RunResult) -> str:
         return f"the run never ended; the last event was {run.last_event or 'none'}"
     why = _ENDS.get(run.finish_reason, "not the normal end, 'stop'")
     if run.error:
-        why += f": {run.error.name}: {run.error.message}"
+        why += f": {run.error.name}" + (f": {run.error.message}" if run.error.message else "")
     if run.pending_approval:
         why += f" on {run.pending_approval.tool}"
     return f"finish reason was {run.finish_reason!r} ({why})"

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from ..matching import render_number
 from ..results import AssertionResult, Missing, RunResult
 from ._result import judged
 
@@ -20,7 +21,7 @@ def max_cost_usd(run: RunResult, limit: float, *, unknown_cost: Literal["fail", 
     """Pass when the run cost at most `limit` dollars; "skip" passes a run of unknown cost, marked so."""
     if unknown_cost == "skip" and "cost" in run.missing:
         warning = "not checked: the deployment reported no cost, and unknown_cost is 'skip'"
-        name = f"max_cost_usd({limit:g})"
+        name = f"max_cost_usd({render_number(limit)})"
         return AssertionResult(name=name, passed=True, score=1.0, skipped=True, message=f"{name} {warning}")
     return _at_most("max_cost_usd", limit, run.usage.cost_usd if run.usage else None, "US dollars", run, "cost")
 
@@ -33,14 +34,14 @@ def max_duration_ms(run: RunResult, limit: float) -> AssertionResult:
 def max_first_text_ms(run: RunResult, limit: float) -> AssertionResult:
     """Pass when the first text of the reply came within `limit` milliseconds, in every turn that had one."""
     if run.timing.first_text_ms is None:
-        return judged(f"max_first_text_ms({limit:g})", False, "no text came at all")
+        return judged(f"max_first_text_ms({render_number(limit)})", False, "no text came at all")
     return _at_most("max_first_text_ms", limit, run.timing.first_text_ms, "ms", run)
 
 
 def _at_most(
     assertion: str, limit: float, got: float | None, unit: str, run: RunResult, needs: Missing | None = None
 ) -> AssertionResult:
-    name = f"{assertion}({limit:g})"
+    name = f"{assertion}({render_number(limit)})"
     if got is None or needs in run.missing:
         return judged(name, False, f"the deployment did not report {needs}, so there is nothing to compare")
-    return judged(name, got <= limit, f"got {got:.6g} {unit}, expected at most {limit:g}")
+    return judged(name, got <= limit, f"got {render_number(got)} {unit}, expected at most {render_number(limit)}")

@@ -36,7 +36,10 @@ def output_matches(run: RunResult, pattern: str) -> AssertionResult:
 
 def check_value(name: str, value: Any, check: Check) -> AssertionResult:
     """Judge any value by a check such as `includes("shipped")`."""
-    outcome = check.judge(value)
+    try:
+        outcome = check.judge(value)
+    except Exception as error:  # a value's own `==` or `repr` may raise anything, and an assertion never does
+        return judged(name, False, f"{check.name} raised {type(error).__name__}: {error}")
     return AssertionResult(
         name=name,
         passed=outcome.passed,

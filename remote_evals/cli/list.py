@@ -21,4 +21,4 @@ def list_(suites: Suites = None, tag: Tags = None, only: Only = None) -> None:
         raise typer.Exit(FAILED)
     for eval_ in chosen:
         marks = f"  [{', '.join(eval_.tags)}]" if eval_.tags else ""
-        typer.echo(f"{eval_.file}: {eval_.name}{marks}")
+        typer.echo(show_line(f"{eval_.file}: {eval_.name}{marks}"))

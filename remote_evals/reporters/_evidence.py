@@ -1,9 +1,11 @@
 """What the text reports show of a case that did not pass: how it ended, what it said, what it called, where to look."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from ..assertions import describe_end
+from ..durations import render_duration
 from ..matching import render_json
 from ..results import EvalResult, RunResult, ToolCall
 from ._json_value import to_json_value
@@ -13,21 +15,25 @@ _LONGEST_ROW_OF_CALLS = 64
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One thing that was seen, under its label, as one or more lines."""
+    """One thing that was seen, as one or more lines; `label` adds its turn, and whether it is partial."""
 
+    kind: Literal["run", "reply", "tools"]
     label: str
     lines: tuple[str, ...]
 
 
-def collect_evidence(result: EvalResult, limit: int) -> list[Evidence]:
+def collect_evidence(result: EvalResult, limit: int) -> Iterator[Evidence]:
     """Return what was seen of a case, turn by turn; args and messages of tools are cut to `limit` characters."""
-    turns = [turn for turn in result.turns or (result.run,) if not _is_empty(turn)]
-    prefixes = [f"turn {turn.turn} " if len(result.turns) > 1 else "" for turn in turns]
-    return [
-        Evidence(prefix + found.label, found.lines)
-        for prefix, turn in zip(prefixes, turns, strict=True)
-        for found in _collect_turn(result, turn, limit)
-    ]
+    for run in result.turns or (result.run,):
+        turn = f"turn {run.turn} " if len(result.turns) > 1 else ""
+        so_far = " so far" if run.finish_reason is None else ""
+        if _says_more(run, result):
+            yield Evidence("run", f"{turn}run", (describe_end(run),))
+        # Of a run that broke, nothing seen is nothing known.
+        if run.reply or not so_far:
+            yield Evidence("reply", f"{turn}reply{so_far}", split_lines(run.reply) or ("(empty)",))
+        if run.tool_calls or not so_far:
+            yield Evidence("tools", f"{turn}tools{so_far}", _list_calls(run.tool_calls, limit))
 
 
 def describe_ids(result: EvalResult) -> str:
@@ -36,6 +42,11 @@ def describe_ids(result: EvalResult) -> str:
     parts = [f"session {result.session_id}"] if result.session_id else []
     parts += [f"trace{'s' * (len(traces) > 1)} {', '.join(traces)}"] if traces else []
     return " · ".join(parts)
+
+
+def describe_time(result: EvalResult) -> str:
+    """Return how long a case took, to stand behind its name; empty for one that never ran."""
+    return f" ({render_duration(result.duration_ms / 1000)})" if result.duration_ms else ""
 
 
 def list_soft_failures(result: EvalResult) -> list[str]:
@@ -66,28 +77,13 @@ def split_lines(text: str) -> tuple[str, ...]:
     return tuple(line.removesuffix("\r") for line in text.split("\n") if line.strip())
 
 
-def _is_empty(run: RunResult) -> bool:
-    return run.finish_reason is None and not run.reply and not run.tool_calls
-
-
-def _collect_turn(result: EvalResult, run: RunResult, limit: int) -> list[Evidence]:
-    so_far = " so far" if run.finish_reason is None else ""
-    found = []
-    if _says_more(run, result):
-        found.append(Evidence("run", (describe_end(run),)))
-    if run.reply or not so_far:
-        found.append(Evidence(f"reply{so_far}", split_lines(run.reply) or ("(empty)",)))
-    if run.tool_calls or not so_far:
-        found.append(Evidence(f"tools{so_far}", _join_calls([describe_call(call, limit) for call in run.tool_calls])))
-    return found
-
-
 def _says_more(run: RunResult, result: EvalResult) -> bool:
     if run.ended_normally or (run.finish_reason is None and result.error):
         return False
     return not any(describe_end(run) in assertion.message for assertion in result.assertions)
 
 
-def _join_calls(calls: Sequence[str]) -> tuple[str, ...]:
-    row = ", ".join(calls) or "(none)"
-    return (row,) if len(row) <= _LONGEST_ROW_OF_CALLS else tuple(calls)
+def _list_calls(calls: Sequence[ToolCall], limit: int) -> tuple[str, ...]:
+    listed = [describe_call(call, limit) for call in calls]
+    row = ", ".join(listed) or "(none)"
+    return (row,) if len(row) <= _LONGEST_ROW_OF_CALLS else tuple(listed)

@@ -44,6 +44,9 @@ def allow_any_text(console: Console) -> None:
 
 def _wrap(line: Line, console: Console, width: int) -> Text:
     room = max(_NARROWEST_BODY, width - line.head.cell_len)
-    first, *others = line.body.wrap(console, room) or [Text()]
+    parts = line.body.wrap(console, room) or [Text()]
+    for part in parts:
+        part.rstrip()
+    first, *others = parts
     margin = " " * line.head.cell_len
     return Text("\n").join([Text.assemble(line.head, first), *[Text.assemble(margin, other) for other in others]])

@@ -17,13 +17,14 @@ from rich.text import Text
 from ..durations import render_duration
 from ..redaction import Redactor
 from ..results import EvalResult, Status
+from ._evidence import describe_time
 from ._lines import allow_any_text, is_screen
 from ._visible import show_line
 
 _WORDS: dict[Status, tuple[str, str]] = {
     "passed": ("passed", "green"),
     "failed": ("failed", "red"),
-    "error": ("could not be judged", "magenta"),
+    "error": ("error", "magenta"),
     "skipped": ("skipped", "yellow"),
 }
 _MOST_NAMES = 6
@@ -75,8 +76,8 @@ class PlainProgress(QuietProgress):
         """Write the line of a case."""
         self._done += 1
         word, style = _WORDS[result.status]
-        name, took = show_line(self._redactor.scrub(result.name)), render_duration(result.duration_ms / 1000)
-        line = Text.assemble(f"{self._done}/{self._total} ", (word, style), f": {name} ({took})")
+        name = show_line(self._redactor.scrub(result.name))
+        line = Text.assemble(f"{self._done}/{self._total} ", (word, style), f": {name}{describe_time(result)}")
         self._console.print(line, soft_wrap=True)
 
 
@@ -89,7 +90,7 @@ class LiveProgress(QuietProgress):
         self._clock = clock
         self._started = clock()
         self._total = 0
-        self._ended: Counter[Status] = Counter()
+        self._ended: Counter[Status] = Counter(dict.fromkeys(_WORDS, 0))
         self._running: list[str] = []
         self._live = Live(get_renderable=self._render, console=console, transient=True, refresh_per_second=8)
 
@@ -118,17 +119,15 @@ class LiveProgress(QuietProgress):
         return Group(row, *self._names())
 
     def _counts(self) -> Text:
-        elapsed = render_duration(self._clock() - self._started)
+        counts = [(self._ended[status], word, style) for status, (word, style) in _WORDS.items()]
         parts = [Text(f"{self._ended.total()}/{self._total}")]
-        parts += [
-            Text(f"{self._ended[status]} {word}", style)
-            for status, (word, style) in _WORDS.items()
-            if self._ended[status]
-        ]
-        return Text(" · ").join([*parts, Text(elapsed, "dim")])
+        parts += [Text(f"{count} {word}", style) for count, word, style in counts if count]
+        parts.append(Text(render_duration(self._clock() - self._started), "dim"))
+        row = Text(" · ").join(parts)
+        row.no_wrap, row.overflow = True, "ellipsis"
+        return row
 
     def _names(self) -> list[Text]:
-        shown = [show_line(self._redactor.scrub(name)) for name in list(self._running)]
-        more = [f"… {len(shown) - _MOST_NAMES} more"] if len(shown) > _MOST_NAMES else []
-        lines = [f"  {name}" for name in shown[:_MOST_NAMES]] + [f"  {text}" for text in more]
-        return [Text(line, "dim", no_wrap=True, overflow="ellipsis") for line in lines]
+        names = [show_line(self._redactor.scrub(name)) for name in list(self._running)]
+        shown = names if len(names) <= _MOST_NAMES + 1 else [*names[:_MOST_NAMES], f"… {len(names) - _MOST_NAMES} more"]
+        return [Text(f"  {name}", "dim", no_wrap=True, overflow="ellipsis") for name in shown]

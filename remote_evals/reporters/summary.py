@@ -6,10 +6,18 @@ from itertools import groupby
 from rich.console import Console
 from rich.text import Text
 
-from ..durations import render_duration
 from ..redaction import Redactor
 from ..results import EvalReport, EvalResult, Status
-from ._evidence import Evidence, collect_evidence, cut, describe_ids, list_soft_failures, list_unchecked, split_lines
+from ._evidence import (
+    Evidence,
+    collect_evidence,
+    cut,
+    describe_ids,
+    describe_time,
+    list_soft_failures,
+    list_unchecked,
+    split_lines,
+)
 from ._lines import Line, print_lines
 from ._scrub import scrub_report
 from ._totals import render_totals
@@ -54,8 +62,12 @@ def _summary(report: EvalReport) -> Iterator[Line]:
 
 def _case(result: EvalResult) -> Iterator[Line]:
     mark, style = _ROWS[result.status]
-    took = f" ({render_duration(result.duration_ms / 1000)})" if result.duration_ms else ""
-    yield _line(f"{mark} ", f"{result.name}{took}", style, "bold" if result.status in ("failed", "error") else "")
+    yield _line(
+        f"{mark} ",
+        f"{result.name}{describe_time(result)}",
+        style,
+        "bold" if result.status in ("failed", "error") else "",
+    )
     yield from _reasons(result)
     for text in list_soft_failures(result):
         yield from _block("soft", split_lines(text), "yellow")
@@ -79,7 +91,7 @@ def _reasons(result: EvalResult) -> Iterator[Line]:
 
 def _shorten(found: Evidence) -> Sequence[str]:
     # What an agent says can be long; what it called is cut already, so that how it ended stays in sight.
-    is_reply = found.label.startswith("reply") or " reply" in found.label
+    is_reply = found.kind == "reply"
     most = _MOST_REPLY_LINES if is_reply else _MOST_LINES
     lines = [cut(line, _LONGEST_REPLY_LINE) if is_reply else line for line in found.lines]
     # The remark on what was left out takes a line itself, so it must stand for two at least.

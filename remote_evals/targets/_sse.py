@@ -5,8 +5,9 @@ sends, a single `data: ` line a frame, is split here in one go: through httpx-ss
 as much (see tests/benchmarks).
 """
 
+import codecs
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterable
 from contextlib import aclosing
 from typing import Any
 
@@ -32,17 +33,22 @@ async def read_events(response: httpx.Response) -> AsyncGenerator[list[Event], N
     """
     async with aclosing(_read_frames(response)) as chunks:
         async for frames in chunks:
-            events = [_parse_frame(data) for data in _split_frames(frames) if data]
+            events, mistake = _parse_frames(frames)
             if events:
                 yield events
+            if mistake:
+                raise mistake
 
 
 async def _read_frames(response: httpx.Response) -> AsyncGenerator[str, None]:
     """Cut the text after its last blank line: what is yielded are whole frames, with LF as line end."""
     # Always UTF-8, whatever the charset parameter says, and without the byte-order mark that httpx-sse would keep.
-    response.encoding = "utf-8-sig"
+    decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
+    # The bare stream takes less memory than httpx's iterators, but does not decompress.
+    chunks = response.aiter_bytes() if "content-encoding" in response.headers else _raw(response)
     pending, after_cr = "", False
-    async for text in response.aiter_text():
+    async for chunk in chunks:
+        text = decoder.decode(chunk)
         if after_cr:
             text = text.removeprefix("\n")
         after_cr = text.endswith("\r")
@@ -57,6 +63,11 @@ async def _read_frames(response: httpx.Response) -> AsyncGenerator[str, None]:
             raise MalformedStreamError(f"a single event is longer than {MAX_FRAME_CHARS} characters")
 
 
+def _raw(response: httpx.Response) -> AsyncIterable[bytes]:
+    assert isinstance(response.stream, httpx.AsyncByteStream)  # noqa: S101 - an async client made it
+    return response.stream
+
+
 def _split_frames(frames: str) -> list[str]:
     """Return the data of each frame."""
     if frames.startswith("data: "):
@@ -67,9 +78,19 @@ def _split_frames(frames: str) -> list[str]:
     return [frame.data for frame in source.iter_sse()]
 
 
-def _parse_frame(data: str) -> Event:
+def _parse_frames(frames: str) -> tuple[list[Event], MalformedStreamError | None]:
+    """Return the events up to the first frame that is none, and what is wrong with that."""
+    events: list[Event] = []
     try:
-        frame = _DECODER.decode(data)
+        events.extend(_parse_event(data) for data in _split_frames(frames) if data)
+    except MalformedStreamError as mistake:
+        return events, mistake
+    return events, None
+
+
+def _parse_event(data: str) -> Event:
+    try:
+        frame = _parse_json(data)
     except (ValueError, RecursionError) as error:
         raise MalformedStreamError(f"an event is not JSON ({error}): {_start_of(data)}") from error
     if not isinstance(frame, dict):
@@ -77,6 +98,15 @@ def _parse_frame(data: str) -> Event:
     if data.count("{") + data.count("[") > MAX_DEPTH and _depth(frame) > MAX_DEPTH:
         raise MalformedStreamError(f"an event is nested more than {MAX_DEPTH} deep: {_start_of(data)}")
     return parse_event(frame)
+
+
+def _parse_json(data: str) -> Any:
+    """Return the value; `raw_decode` takes half the time of `decode`, which allows white space around."""
+    try:
+        value, end = _DECODER.raw_decode(data)
+    except ValueError:
+        return _DECODER.decode(data)
+    return value if end == len(data) else _DECODER.decode(data)
 
 
 def _refuse_constant(name: str) -> None:

@@ -5,10 +5,11 @@ from collections.abc import Awaitable, Callable, Generator
 
 import httpx
 
-from ..errors import TokenSourceError
+from ..errors import TokenSourceError, UsageError
 from ..redaction import Redactor, Secret
 
-Token = str | Secret | Callable[[], str | Awaitable[str]] | None
+TokenSource = Secret | Callable[[], str | Awaitable[str]] | None
+Token = str | TokenSource
 
 
 class BearerAuth(httpx.Auth):
@@ -23,27 +24,44 @@ class BearerAuth(httpx.Auth):
         yield request
 
 
-async def ask_token(token: Token, redactor: Redactor) -> Secret | None:
-    """Return the token of the next request, known to the redactor; a callable is asked anew each time.
-
-    Raises `TokenSourceError` when the callable raises or returns no text.
-    """
-    if callable(token):
-        token = await _call(token)
+def take_token(token: Token) -> TokenSource:
+    """Return a token that was given as text as a `Secret`, checked. Raises `UsageError` for one that cannot be sent."""
     if isinstance(token, str):
         token = Secret(token)
+    if isinstance(token, Secret) and (mistake := _find_mistake(token)):
+        raise UsageError(f"the token cannot be sent: {mistake}")
+    return token
+
+
+async def ask_token(source: TokenSource, redactor: Redactor) -> Secret | None:
+    """Return the token of the next request, known to the redactor; a callable is asked anew each time.
+
+    Raises `TokenSourceError` when the callable raises or returns no text that can be sent.
+    """
+    token = await _call(source) if callable(source) else source
     if token is not None:
         redactor.add(token)
     return token
 
 
-async def _call(source: Callable[[], str | Awaitable[str]]) -> str:
+async def _call(source: Callable[[], str | Awaitable[str]]) -> Secret:
     try:
         text = source()
         if inspect.isawaitable(text):
             text = await text
+        token = Secret(text if isinstance(text, str) else "")
     except Exception as error:  # whatever a caller's code raises, it is the token that could not be had
+        # Only the type: the text of an error of somebody's secret store may hold the secret.
         raise TokenSourceError(f"the token could not be had: its callable raised {type(error).__name__}") from None
-    if not isinstance(text, str) or not text:
-        raise TokenSourceError(f"the token could not be had: its callable returned {type(text).__name__}, not text")
-    return text
+    if mistake := _find_mistake(token):
+        raise TokenSourceError(f"the token that its callable returned cannot be sent: {mistake}")
+    return token
+
+
+def _find_mistake(token: Secret) -> str | None:
+    """Return why no header can carry a token: RFC 6750, section 2.1, allows visible ASCII without spaces."""
+    text = token.reveal()
+    broken = next((at for at, character in enumerate(text, start=1) if not "!" <= character <= "~"), None)
+    if broken is not None:
+        return f"character {broken} of {len(text)} is not visible ASCII"
+    return None if text else "it is empty"

@@ -28,7 +28,8 @@ def open_client(url: str, headers: Mapping[str, str], connect_s: float) -> httpx
     Connections are not limited and never reused: every turn meets the deployment as a new caller does. The proxy
     that the environment sets for `url` is used. Raises `UsageError` for a proxy that is not an HTTP proxy.
     """
-    tls = httpx.create_ssl_context()
+    # Loading the certificates takes as long as a whole turn of a quick agent, so only where they are needed.
+    tls = httpx.create_ssl_context() if urlsplit(url).scheme == "https" else False
 
     def open_session() -> aiohttp.ClientSession:
         connector = aiohttp.TCPConnector(limit=0, force_close=True, ssl=tls)
@@ -52,8 +53,10 @@ def find_proxy(url: str) -> str | None:
     host = parts.hostname or ""
     proxies = getproxies()
     proxy = proxies.get(parts.scheme) or proxies.get("all")
-    if not proxy or _is_loopback(host) or proxy_bypass(host):
+    if not proxy or _is_loopback(host) or proxy_bypass(f"{host}:{parts.port}" if parts.port else host):
         return None
+    if "://" not in proxy:
+        return f"http://{proxy}"
     if urlsplit(proxy).scheme not in ("http", "https"):
         raise UsageError(f"the proxy {show_url(proxy)} that the environment sets is not an http:// or https:// URL")
     return proxy

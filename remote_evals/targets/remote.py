@@ -14,7 +14,7 @@ from ..results import RunResult
 from ..urls import join_url, parse_base_url, show_url
 from ._clocks import Deadline, Limits
 from ._exchange import Exchange
-from ._token import Token, ask_token
+from ._token import Token, TokenSource, ask_token, take_token
 from ._transport import open_client
 
 
@@ -22,7 +22,8 @@ class RemoteTarget:
     """A deployment that speaks the `/chat` protocol at `url`, which may carry a path.
 
     `token` is a string, or a sync or async callable that is asked before every turn; it is sent as a bearer token.
-    `headers` are sent with every request. Raises `ValueError` for a URL that is not http(s) or holds userinfo.
+    `headers` are sent with every request. Raises `UsageError` for a token that no header can carry, and `ValueError`
+    for a URL that is not http(s) or holds userinfo.
     """
 
     def __init__(
@@ -35,7 +36,7 @@ class RemoteTarget:
         limits: Limits | None = None,
     ) -> None:
         # Before anything can raise, so that no traceback finds the text in this frame.
-        self._token = token = Secret(token) if isinstance(token, str) else token
+        self._token = token = take_token(token)
         self.url = parse_base_url(url)
         self.redactor = redactor or Redactor()
         self.limits = limits or Limits()
@@ -67,7 +68,9 @@ class RemoteTarget:
 class RemoteSession:
     """One session of a deployment; see `RemoteTarget.open_session`."""
 
-    def __init__(self, target: RemoteTarget, client: httpx.AsyncClient, token: Token, limit_s: float | None) -> None:
+    def __init__(
+        self, target: RemoteTarget, client: httpx.AsyncClient, token: TokenSource, limit_s: float | None
+    ) -> None:
         # The protocol allows 1 to 128 characters of A-Z a-z 0-9 _ and -.
         self.id = f"eval-{secrets.token_hex(12)}"
         self._target = target

@@ -1,0 +1,123 @@
+"""A server on a free port of this machine that sends the bytes it is given, and nothing that it was not given."""
+
+import asyncio
+import json
+import socket
+import ssl
+import struct
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from facts import load_body
+
+Bytes = Iterable[bytes]
+
+STREAM_HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+LAST_CHUNK = b"0\r\n\r\n"
+RUN_DONE = b'data: {"type":"run.done","finishReason":"stop","text":"Hello."}\n\n'
+WHOLE_RUN = (STREAM_HEAD, b"%x\r\n%b\r\n" % (len(RUN_DONE), RUN_DONE), LAST_CHUNK)
+
+
+class Connection:
+    """One client, and the request it sent, if it sent HTTP: its first line, the header lines as sent, and the body."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.request_line = ""
+        self.headers: list[tuple[str, str]] = []
+        self.raw_body = b""
+        self.body: Any = None
+        self._reader = reader
+        self._writer = writer
+
+    async def read_request(self) -> None:
+        """Read the request; what is not one is left as it is."""
+        head = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+        self.request_line, *lines = head.rstrip("\r\n").split("\r\n")
+        self.headers = [(name, value) for name, value in (line.split(": ", 1) for line in lines)]
+        self.raw_body = await self._reader.readexactly(int(self.header("Content-Length") or "0"))
+        self.body = json.loads(self.raw_body or "null")
+
+    def header(self, name: str) -> str | None:
+        """Return the value of a header that was sent, None for one that was not."""
+        return next((value for key, value in self.headers if key.lower() == name.lower()), None)
+
+    async def send(self, parts: Bytes) -> None:
+        """Send each part by itself, giving the client the time to read it."""
+        for part in parts:
+            self._writer.write(part)
+            await self._writer.drain()
+            await asyncio.sleep(0)
+
+    async def gone(self) -> None:
+        """Return once the client has closed the connection."""
+        with suppress(ConnectionError):
+            while await self._reader.read(1024):
+                pass
+
+    def reset(self) -> None:
+        """Break the connection with a TCP reset."""
+        connection = self._writer.get_extra_info("socket")
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._writer.transport.abort()
+
+
+@asynccontextmanager
+async def listen(
+    answer: Callable[[Connection], Awaitable[None]], tls: ssl.SSLContext | None = None, *, speaks_http: bool = True
+) -> AsyncIterator[str]:
+    """Answer every connection with `answer`, once its request is read; yields host and port.
+
+    What still answers at the end is cancelled, and every connection closed.
+    """
+    answering: set[asyncio.Task[Any]] = set()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task
+        answering.add(task)
+        connection = Connection(reader, writer)
+        try:
+            if speaks_http:
+                await connection.read_request()
+            await answer(connection)
+        except (asyncio.CancelledError, asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+            answering.discard(task)
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls)
+    try:
+        yield "{}:{}".format(*server.sockets[0].getsockname())
+    finally:
+        server.close()
+        for task in answering:
+            task.cancel()
+        if answering:
+            await asyncio.wait(answering)
+
+
+def chunks(parts: Bytes) -> Bytes:
+    """Yield each part as one chunk of HTTP, and the last one."""
+    for part in parts:
+        yield b"%x\r\n%b\r\n" % (len(part), part)
+    yield LAST_CHUNK
+
+
+def load_head_bytes(name: str) -> bytes:
+    """Return the recorded status line and headers, as they were sent."""
+    return (Path(__file__).parent / "recordings" / f"{name}.headers").read_bytes()
+
+
+@asynccontextmanager
+async def replay(change: Callable[[bytes], Bytes] = lambda body: [body]) -> AsyncIterator[str]:
+    """Play the recording that the prompt names, its body changed and cut into chunks; yields the URL."""
+
+    async def answer(connection: Connection) -> None:
+        name = connection.body["input"]
+        await connection.send([load_head_bytes(name), *chunks(change(load_body(name)))])
+
+    async with listen(answer) as host:
+        yield f"http://{host}"

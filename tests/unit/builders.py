@@ -1,0 +1,97 @@
+"""Small makers of what the core works on: frames, runs, calls, and a session that answers with given runs."""
+
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from remote_evals.cases import EvalCase
+from remote_evals.context import EvalContext
+from remote_evals.errors import RemoteError
+from remote_evals.events import parse_event
+from remote_evals.rebuild import Rebuild
+from remote_evals.results import AssertionResult, RunResult, ToolCall, Usage
+from remote_evals.targets._sse import MAX_DEPTH
+
+_T = TypeVar("_T")
+
+
+def frame(kind: str, /, **fields: Any) -> dict[str, Any]:
+    """Return an event as it stands on the wire."""
+    return {"type": kind, "runId": "run-1", "v": 1, **fields}
+
+
+def started(call_id: str, name: str, args: dict[str, Any] | None = None, **fields: Any) -> dict[str, Any]:
+    """Return the frame of a tool call that begins."""
+    return frame("tool.start", toolCallId=call_id, toolName=name, args=args or {}, **fields)
+
+
+def ended(call_id: str, name: str, result: Any = None, **fields: Any) -> dict[str, Any]:
+    """Return the frame of a tool call that returned."""
+    return frame("tool.done", toolCallId=call_id, toolName=name, result=result, **fields)
+
+
+def agent(name: str, call_id: str, parent: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return the `subagent` field of a sub-agent's event."""
+    return {"name": name, "depth": 1, "toolCallId": call_id} | ({"parent": parent} if parent else {})
+
+
+def fold(*frames: dict[str, Any], turn: int = 1) -> RunResult:
+    """Return the run that the frames rebuild to, one arriving every 10 ms."""
+    run = Rebuild(turn)
+    for index, one in enumerate(frames, start=1):
+        run.add(parse_event(one), at_ms=10.0 * index)
+    return run.result(total_ms=10.0 * (len(frames) + 1))
+
+
+def call(name: str = "lookup_order", args: dict[str, Any] | None = None, **fields: Any) -> ToolCall:
+    """Return a finished tool call."""
+    return ToolCall(**{"id": "call_1", "name": name, "args": args or {}, "outcome": "ok", **fields})
+
+
+def usage(total: int = 30, cost: float | None = 0.01, **fields: Any) -> Usage:
+    """Return a usage of this many tokens."""
+    return Usage(**{"input_tokens": total, "output_tokens": 0, "total_tokens": total, "cost_usd": cost, **fields})
+
+
+def run(*calls: ToolCall, **fields: Any) -> RunResult:
+    """Return a run of two steps that ended normally."""
+    return RunResult(**{"finish_reason": "stop", "tool_calls": calls, "steps": 2, "usage": usage(), **fields})
+
+
+class FakeSession:
+    """Answers the turns with the given runs, in order; an error is raised instead. Keeps the prompts."""
+
+    id = "eval-1"
+
+    def __init__(self, *answers: RunResult | RemoteError) -> None:
+        self.prompts: list[str] = []
+        self._answers = list(answers)
+
+    async def send(self, prompt: str, turn: int) -> RunResult:
+        self.prompts.append(prompt)
+        answer = self._answers.pop(0)
+        if isinstance(answer, RemoteError):
+            raise answer
+        return answer.model_copy(update={"turn": turn})
+
+
+async def outcomes(case: dict[str, Any], *answers: RunResult) -> list[AssertionResult]:
+    """Return what a case, written as data, asserts of the given answers."""
+    t = EvalContext(FakeSession(*answers or [run()]))
+    await EvalCase.model_validate({"name": "a case", "prompt": "hi"} | case).run(t)
+    return t.assertions
+
+
+def shown(results: list[AssertionResult]) -> list[tuple[str, bool]]:
+    """Return which assertions were made, and whether they passed."""
+    return [(result.name, result.passed) for result in results]
+
+
+def deepest() -> Any:
+    """Return a nesting of lists as deep as the reading of a stream lets through."""
+    return json.loads("[" * MAX_DEPTH + "]" * MAX_DEPTH)
+
+
+def far_below(action: Callable[[], _T], frames: int = 20) -> _T:
+    """Return what the action gives when it runs that many calls deeper than the caller."""
+    return far_below(action, frames - 1) if frames else action()

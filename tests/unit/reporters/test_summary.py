@@ -1,0 +1,181 @@
+"""The summary: what a person must see of a red run, and nothing that an agent could do to a terminal."""
+
+import io
+from typing import Any
+
+import pytest
+from report_samples import NASTY, assert_snapshot, call, case, log, report, rich_report, run, screen
+from rich.console import Console
+
+from remote_evals.redaction import Redactor
+from remote_evals.reporters import print_summary, render_summary
+from remote_evals.results import AssertionResult, CaseError, EvalReport, EvalResult, RunError, Usage
+
+UNREACHABLE = CaseError(code="REMOTE_UNREACHABLE", message="refused. Is it up?")
+
+
+def lines(*results: EvalResult, **fields: Any) -> list[str]:
+    return [line.strip() for line in render_summary(report(*results, **fields)).splitlines()]
+
+
+def failing(name: str = "check", **fields: Any) -> AssertionResult:
+    return AssertionResult(**{"name": name, "passed": False, "score": 0.0, "message": f"{name} failed: x", **fields})
+
+
+def failed(*runs: Any, **fields: Any) -> EvalResult:
+    return case("a", *runs, **{"status": "failed", "assertions": (failing(),), **fields})
+
+
+def printed(one: EvalReport, console: Console, file: io.StringIO) -> str:
+    print_summary(one, console, Redactor())
+    return file.getvalue()
+
+
+def test_the_whole_summary_is_as_stored() -> None:
+    """The summary of a rich report is the stored one, to the byte."""
+    assert_snapshot("summary.txt", render_summary(rich_report()))
+
+
+def test_on_a_screen_it_is_wrapped() -> None:
+    """On a terminal of 80 columns every line fits, its rest indented under it."""
+    text = printed(rich_report(), *screen(80))
+    assert_snapshot("summary.80.txt", text)
+    assert "\n       args; closest call" in text
+
+
+def test_in_a_log_no_line_is_wrapped() -> None:
+    """In a log messages stay whole, so that they can be searched, also where FORCE_COLOR pretends a terminal."""
+    plain = render_summary(rich_report())
+    assert printed(rich_report(), *log(width=80)) == plain
+    assert printed(rich_report(), *log(width=80, force_terminal=True, color_system=None)) == plain
+
+
+def test_colours_change_nothing_but_colours() -> None:
+    """A console with colours shows the same text, and NO_COLOR leaves none of them."""
+    coloured = printed(rich_report(), *log(force_terminal=True, color_system="standard"))
+    assert "\x1b[1;31m[FAIL]" in coloured
+    assert "\x1b[31m" not in printed(rich_report(), *log(force_terminal=True, color_system="standard", no_color=True))
+
+
+def test_no_agent_reaches_the_terminal() -> None:
+    """Escape sequences, markup and commands to a CI's log come out as text."""
+    text = printed(report(failed(run(reply=f"{NASTY}\n::error::x"))), *log())
+    assert r"\x1b[31mred\x1b[0m [bold]not bold[/bold] \x00 \ud83d" in text
+    assert "##vso[" not in text
+    assert not any(line.strip().startswith("::") for line in text.splitlines())
+
+
+def test_a_narrow_encoding_is_no_failure() -> None:
+    """A stream that cannot encode what an agent says shows it escaped."""
+    raw = io.BytesIO()
+    console = Console(file=io.TextIOWrapper(raw, encoding="ascii"), _environ={})
+    print_summary(report(failed(run(reply="日本"))), console, Redactor())
+    console.file.flush()
+    assert rb"reply: \u65e5\u672c" in raw.getvalue()
+
+
+def test_a_passed_case_is_one_row() -> None:
+    """A case that passed takes one line."""
+    assert lines(case("order lookup", run()))[3:5] == ["[PASS] order lookup (1.9s)", ""]
+
+
+def test_warnings_show_though_the_case_passed() -> None:
+    """A check that could not look, and a soft failure, stand under a case that passed."""
+    unchecked = AssertionResult(name="cost", passed=True, score=1.0, skipped=True, message="cost not checked")
+    text = lines(case("a", run(), assertions=(unchecked, failing(kind="soft"))))
+    assert text[4:6] == ["soft: check failed: x", "warning: cost not checked"]
+
+
+def test_a_failed_case_shows_what_it_did() -> None:
+    """Under a failed case stand its gates, its reply, its tools and where to find it."""
+    one = failed(run(call("lookup_order", {"orderId": "42"}), call("fetch", subagent_path=("research",))))
+    assert lines(one)[3:8] == [
+        "[FAIL] a (1.9s)",
+        "check failed: x",
+        "reply: Order 42 has shipped.",
+        'tools: lookup_order({"orderId": "42"}) -> ok, research/fetch({}) -> ok',
+        "session eval-7f3a · trace 4bf92f3577b34da6a3ce929d0e0e4736",
+    ]
+
+
+def test_a_strict_soft_failure_is_a_reason() -> None:
+    """A case that failed by a soft assertion shows it once, marked as soft."""
+    text = lines(failed(run(), assertions=(failing(kind="soft"),)))
+    assert text.count("soft: check failed: x") == 1
+
+
+def test_how_a_run_ended_is_said_once() -> None:
+    """An end that is not normal is shown, unless a failed check has said it."""
+    one = run(finish_reason="error", error=RunError(name="ModelError"))
+    said = "finish reason was 'error' (the run failed: ModelError)"
+    assert f"run: {said}" in lines(failed(one))
+    assert f"run: {said}" not in lines(failed(one, assertions=(failing(message=f"completed() failed: {said}"),)))
+
+
+def test_an_empty_run_says_so() -> None:
+    """A failed case whose agent said and did nothing shows that."""
+    assert {"reply: (empty)", "tools: (none)"} <= set(lines(failed(run(reply=""))))
+
+
+def test_an_error_shows_what_had_come_so_far() -> None:
+    """A case that broke shows its code, its message and the partial run; one that never began, no run."""
+    broken = run(call("track", outcome=None), reply="Let me", finish_reason=None)
+    assert lines(case("a", broken, status="error", error=UNREACHABLE))[3:7] == [
+        "[ERROR] a (1.9s)",
+        "REMOTE_UNREACHABLE: refused. Is it up?",
+        "reply so far: Let me",
+        "tools so far: track({}) -> never finished",
+    ]
+    assert lines(case("a", status="error", error=UNREACHABLE))[3:6] == [
+        "[ERROR] a",
+        "REMOTE_UNREACHABLE: refused. Is it up?",
+        "session eval-7f3a",
+    ]
+
+
+def test_long_replies_are_cut() -> None:
+    """Of a long reply four lines are shown and the number of the others."""
+    text = lines(failed(run(reply="\n".join(f"{index}{'x' * 300}" for index in range(9)))))
+    assert text[5].endswith("x…")
+    assert text[9] == "| … 5 more lines"
+
+
+def test_many_calls_are_cut() -> None:
+    """Of many calls twelve are shown, each on its line with how it ended."""
+    text = lines(failed(run(*(call("lookup", {"id": "x" * 300}) for _ in range(20)))))
+    assert sum(line.endswith("…) -> ok") for line in text) == 12
+    assert "| … 8 more lines" in text
+
+
+def test_the_end_of_a_run_that_only_failed_is_shown_without_its_error() -> None:
+    """A case that failed without any reason recorded still shows that its run never ended."""
+    assert "run: the run never ended; the last event was none" in lines(failed(assertions=()))
+
+
+@pytest.mark.parametrize(("passed", "total", "shown"), [(7, 8, "88%"), (199, 200, "99%"), (0, 3, "0%"), (2, 2, "100%")])
+def test_only_all_is_a_hundred_percent(passed: int, total: int, shown: str) -> None:
+    """The rate is rounded, but one failure among many never reads 100%."""
+    results = [case("a", run(), status="passed" if index < passed else "failed") for index in range(total)]
+    assert lines(*results)[-1].split(" · ")[0].split(",")[0] == f"{passed}/{total} passed ({shown})"
+
+
+def test_totals_show_what_is_known() -> None:
+    """Tokens without a price leave the cost unknown; a part that was not reported makes a lower bound."""
+    free = run(usage=Usage(input_tokens=1, output_tokens=0, total_tokens=1), missing=("cost",), steps=1)
+    assert lines(case("a", free))[-1] == "1/1 passed (100%) · 1 step · 1 token · cost unknown · 36.4s"
+    silent = run(usage=None, missing=("usage", "steps", "cost"), steps=0)
+    assert lines(case("a", silent))[-1] == "1/1 passed (100%) · 36.4s"
+    assert lines(case("a", run()), case("b", silent))[-1] == (
+        "2/2 passed (100%) · 2+ steps · 800+ tokens · $0.0031+ · 36.4s"
+    )
+
+
+def test_no_cases_are_no_success() -> None:
+    """A run of nothing says so."""
+    assert lines(target="") == ["remote-evals 0.1.0", "", "no cases ran"]
+
+
+def test_suites_are_headed_by_name_and_file() -> None:
+    """Cases stand under their suite and its file, or under none."""
+    text = lines(case("a", run(), suite="info", file=""), case("b", run(), suite="", file=""))
+    assert text[1:7] == ["", "info", "[PASS] a (1.9s)", "", "[PASS] b (1.9s)", ""]
