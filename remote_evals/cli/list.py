@@ -5,6 +5,7 @@ import os
 import typer
 
 from ..loading import load_suites, make_evals
+from ..reporters import show_line
 from ..selection import describe_empty_selection, select_evals
 from ._exit import FAILED, usage_errors
 from ._options import Only, Suites, Tags, split_commas

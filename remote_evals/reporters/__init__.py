@@ -5,6 +5,7 @@
 
 from ._scrub import scrub_report
 from ._terminal import LiveProgress, PlainProgress, QuietProgress, open_progress
+from ._visible import show_line
 from ._write import write_report
 from .json_report import render_json_report
 from .junit import render_junit
@@ -20,5 +21,6 @@ __all__ = [
     "render_junit",
     "render_summary",
     "scrub_report",
+    "show_line",
     "write_report",
 ]

@@ -30,10 +30,10 @@ def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     return {**kept, "COLUMNS": "200", **(extra or {})}
 
 
-def remote_evals(*args: object, cwd: Path = ROOT, env: Mapping[str, str] | None = None) -> Finished:
-    """Run `remote-evals` with arguments and wait for its end."""
+def run_python(*args: object, cwd: Path = ROOT, env: Mapping[str, str] | None = None) -> Finished:
+    """Run the interpreter of the tests with arguments and wait for its end."""
     done = subprocess.run(
-        [sys.executable, "-m", "remote_evals", *map(str, args)],
+        [sys.executable, *map(str, args)],
         cwd=cwd,
         env=clean_environment(env),
         capture_output=True,
@@ -42,3 +42,8 @@ def remote_evals(*args: object, cwd: Path = ROOT, env: Mapping[str, str] | None 
         check=False,
     )
     return Finished(done.returncode, done.stdout, done.stderr)
+
+
+def remote_evals(*args: object, cwd: Path = ROOT, env: Mapping[str, str] | None = None) -> Finished:
+    """Run `remote-evals` with arguments and wait for its end."""
+    return run_python("-m", "remote_evals", *args, cwd=cwd, env=env)
