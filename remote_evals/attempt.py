@@ -1,11 +1,17 @@
 """One attempt at one case: a fresh session, a `t`, the eval, and whatever happens as a value."""
 
+import asyncio
+
 from .context import EvalContext
 from .conversation import combine_runs
+from .durations import render_duration
 from .errors import RemoteEvalsError
 from .evals import Eval
 from .results import CaseError, EvalResult, RunResult, Status
 from .targets._base import Target
+
+# So much later than the session's own clock, which can say more: what the last event was.
+_GRACE_S = 0.25
 
 
 async def run_case(eval_: Eval, target: Target, *, limit_s: float | None, strict: bool) -> EvalResult:
@@ -15,7 +21,7 @@ async def run_case(eval_: Eval, target: Target, *, limit_s: float | None, strict
     """
     async with target.open_session(limit_s) as session:
         t = EvalContext(session)
-        error = await _attempt(eval_, t, target)
+        error = await _attempt(eval_, t, target, limit_s)
     run = combine_runs(t.results)
     return _result(eval_, _decide_status(t, error, strict), error, run).model_copy(
         update={"session_id": t.session_id, "turns": tuple(t.results), "assertions": tuple(t.assertions)}
@@ -27,12 +33,17 @@ def skip_case(eval_: Eval, why: CaseError) -> EvalResult:
     return _result(eval_, "skipped", why, RunResult())
 
 
-async def _attempt(eval_: Eval, t: EvalContext, target: Target) -> CaseError | None:
+async def _attempt(eval_: Eval, t: EvalContext, target: Target, limit_s: float | None) -> CaseError | None:
+    clock = asyncio.timeout(None if limit_s is None else limit_s + _GRACE_S)
     try:
-        await eval_.run(t)
+        async with clock:
+            await eval_.run(t)
     except RemoteEvalsError as failure:
         return CaseError(code=failure.code, message=target.redactor.scrub(str(failure)))
     except Exception as failure:  # an eval that breaks is an error of its own case, never the end of the others
+        if clock.expired():
+            text = f"the case was not done within {render_duration(limit_s or 0)}; its own code, or its token, hangs"
+            return CaseError(code="CASE_TIMEOUT", message=text)
         text = f"the eval raised {type(failure).__name__}: {failure}"
         return CaseError(code="EVAL_FAILED", message=target.redactor.scrub(text))
     if not t.assertions:

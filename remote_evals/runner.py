@@ -103,6 +103,8 @@ class EvalRunner:
 
     async def _work(self, waiting: Iterator[tuple[int, Eval]], results: dict[int, EvalResult]) -> None:
         for index, eval_ in waiting:
+            if self._stopped:
+                return
             if self._listener:
                 self._listener.on_case_start(eval_.name)
             results[index] = await self._run_case(eval_)

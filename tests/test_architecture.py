@@ -19,8 +19,9 @@ RANKS = [
     ["assertions"],
     ["asserting"],
     # how a deployment is asked
-    ["targets._base", "targets._clocks", "targets._trace", "targets._sse", "targets._token", "targets._transport"],
-    ["targets._failures", "targets._status"],
+    ["targets._base", "targets._clocks", "targets._proxy", "targets._sse", "targets._token", "targets._trace"],
+    ["targets._failures", "targets._transport"],
+    ["targets._status"],
     ["targets._exchange"],
     ["targets.remote"],
     ["targets"],
@@ -28,7 +29,8 @@ RANKS = [
     ["context"],
     ["evals", "case_checks"],
     ["cases"],
-    ["suites", "documents", "finding", "interpolation"],
+    ["suites", "yaml_nodes", "finding", "interpolation"],
+    ["documents"],
     ["loading", "selection", "attempt"],
     ["runner"],
     # what people see

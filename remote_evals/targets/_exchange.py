@@ -1,5 +1,6 @@
 """One turn on the wire: the POST, its stream, and the run rebuilt from it as far as it came."""
 
+import asyncio
 import json
 import time
 from collections.abc import Mapping
@@ -7,13 +8,13 @@ from contextlib import aclosing
 
 import httpx
 
-from ..errors import RemoteStreamError
+from ..errors import RemoteError
 from ..rebuild import Rebuild
 from ..redaction import Secret
 from ..results import RunResult
 from ..urls import show_url
 from ._clocks import ClockExpiredError, Clocks, Deadline, Limits
-from ._failures import LIBRARY_ERRORS, forget_frames, timed_out, translate
+from ._failures import LIBRARY_ERRORS, ended_early, forget_frames, timed_out, translate
 from ._sse import read_events
 from ._status import read_failure
 from ._token import BearerAuth
@@ -50,16 +51,30 @@ class Exchange:
         """Send the request and read its stream through `run.done`. Raises `RemoteError`."""
         self._started = time.perf_counter()
         try:
-            async with Clocks(deadline) as clocks:
-                await self._stream(body, token, clocks)
-        except ClockExpiredError as expired:
-            raise timed_out(expired.clock, show_url(self._url), self._rebuild.last_event) from None
-        except LIBRARY_ERRORS as error:
-            raise translate(error, show_url(self._url), self._rebuild.last_event) from forget_frames(error)
+            failure = await self._attempt(body, token, deadline)
+        except asyncio.CancelledError as cancelled:
+            raise cancelled.with_traceback(None) from forget_frames(cancelled).__cause__
         finally:
             self._total_ms = self._elapsed_ms()
+        if failure:
+            # Raised here, where no frame below holds a header or what the server sent.
+            raise failure.with_traceback(None)
 
-    async def _stream(self, body: Mapping[str, str], token: Secret | None, clocks: Clocks) -> None:
+    async def _attempt(
+        self, body: Mapping[str, str], token: Secret | None, deadline: Deadline | None
+    ) -> RemoteError | None:
+        shown = show_url(self._url)
+        try:
+            async with Clocks(deadline) as clocks:
+                return await self._stream(body, token, clocks)
+        except ClockExpiredError as expired:
+            return timed_out(expired.clock, shown, self._rebuild.last_event)
+        except LIBRARY_ERRORS as error:
+            failure = translate(error, shown, self._rebuild.last_event)
+            failure.__cause__ = forget_frames(error)
+            return failure
+
+    async def _stream(self, body: Mapping[str, str], token: Secret | None, clocks: Clocks) -> RemoteError | None:
         clocks.start("headers", self._limits.headers_s)
         async with self._client.stream(
             "POST",
@@ -70,12 +85,11 @@ class Exchange:
             auth=BearerAuth(token) if token else None,
         ) as response:
             self._headers_ms = self._elapsed_ms()
-            if failure := await read_failure(response, show_url(self._url)):
-                raise failure
             clocks.start("first event", self._limits.first_event_s)
-            await self._read(response, clocks)
+            failure = await read_failure(response, show_url(self._url))
+            return failure or await self._read(response, clocks)
 
-    async def _read(self, response: httpx.Response, clocks: Clocks) -> None:
+    async def _read(self, response: httpx.Response, clocks: Clocks) -> RemoteError | None:
         rebuild = self._rebuild
         async with aclosing(read_events(response)) as batches:
             async for events in batches:
@@ -83,14 +97,9 @@ class Exchange:
                 for event in events:
                     rebuild.add(event, at_ms)
                 if rebuild.done:
-                    return
+                    return None
                 clocks.start("silence", self._limits.silence_s)
-        last = f"after {rebuild.last_event}" if rebuild.last_event else "without any event"
-        raise RemoteStreamError(
-            show_url(self._url),
-            f"the stream ended {last}, before run.done",
-            "The run was cut short by the deployment or a proxy: look for it in the deployment's logs",
-        )
+        return ended_early(show_url(self._url), rebuild.last_event)
 
     def _elapsed_ms(self) -> float:
         return (time.perf_counter() - self._started) * 1000

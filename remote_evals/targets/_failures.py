@@ -53,7 +53,13 @@ def timed_out(clock: Clock, url: str, last_event: str | None) -> RemoteTimeoutEr
     return RemoteTimeoutError(url, f"timed out: {happened}", advice, clock.name, last_event)
 
 
-def forget_frames(error: Exception) -> Exception:
+def ended_early(url: str, last_event: str | None) -> RemoteStreamError:
+    """Return the error of a stream that ended well-formed, but before `run.done`."""
+    after = f"after {last_event}" if last_event else "without any event"
+    return RemoteStreamError(url, f"the stream ended {after}, before run.done", _WHY_BROKEN)
+
+
+def forget_frames(error: BaseException) -> BaseException:
     """Return an error without the frames it passed: aiohttp's hold the Authorization header as a local."""
     for cause in _causes(error):
         cause.__traceback__ = cause.__context__ = None
@@ -71,10 +77,10 @@ def _describe_unreachable(causes: Sequence[BaseException]) -> tuple[str, str]:
         match cause:
             case socket.gaierror():
                 return f"the host name was not found ({cause.strerror})", "Check the URL's spelling and the DNS"
-            case ssl.SSLCertVerificationError():
+            case ssl.SSLCertVerificationError() if not isinstance(cause, aiohttp.ClientError):
                 reason = cause.verify_message or cause.reason
                 return f"the TLS certificate was not accepted ({reason})", "Renew it, or check the URL's host name"
-            case ssl.SSLError():
+            case ssl.SSLError() if not isinstance(cause, aiohttp.ClientError):
                 return f"the TLS handshake failed ({cause.reason})", "Check that this port speaks https"
             case aiohttp.ClientHttpProxyError():
                 return f"the proxy answered {cause.status}", "Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY"

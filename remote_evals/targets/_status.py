@@ -1,13 +1,17 @@
 """What an answer that is not an event stream means: a refused token, a failing deployment, a page of something else."""
 
+import asyncio
 import json
+from contextlib import suppress
 
 import httpx
 
 from ..errors import RemoteError, RemoteStatusError, RemoteStreamError, RemoteUnauthorizedError
 from ..urls import show_url
+from ._failures import LIBRARY_ERRORS
 
 MAX_BODY_BYTES = 64 * 1024
+MAX_BODY_S = 5.0
 MAX_TEXT_CHARS = 300
 
 _ADVICE = {
@@ -63,11 +67,14 @@ def _redirected(response: httpx.Response, url: str) -> RemoteError:
 
 
 async def _read_body(response: httpx.Response) -> str:
+    """Return the start of a body, as far as it comes: the status is known, and a body that hangs does not change it."""
     body = bytearray()
-    async for part in response.aiter_bytes():
-        body += part
-        if len(body) >= MAX_BODY_BYTES:
-            break
+    with suppress(*LIBRARY_ERRORS):
+        async with asyncio.timeout(MAX_BODY_S):
+            async for part in response.aiter_bytes():
+                body += part
+                if len(body) >= MAX_BODY_BYTES:
+                    break
     return body[:MAX_BODY_BYTES].decode("utf-8", "replace")
 
 

@@ -24,11 +24,9 @@ class BearerAuth(httpx.Auth):
         yield request
 
 
-def take_token(token: Token) -> TokenSource:
-    """Return a token that was given as text as a `Secret`, checked. Raises `UsageError` for one that cannot be sent."""
-    if isinstance(token, str):
-        token = Secret(token)
-    if isinstance(token, Secret) and (mistake := _find_mistake(token)):
+def check_token(token: Secret) -> Secret:
+    """Return a token that can be sent. Raises `UsageError` for one that no header can carry."""
+    if mistake := _find_mistake(token):
         raise UsageError(f"the token cannot be sent: {mistake}")
     return token
 
@@ -41,6 +39,8 @@ async def ask_token(source: TokenSource, redactor: Redactor) -> Secret | None:
     token = await _call(source) if callable(source) else source
     if token is not None:
         redactor.add(token)
+        if mistake := _find_mistake(token):
+            raise TokenSourceError(f"the token that its callable returned cannot be sent: {mistake}")
     return token
 
 
@@ -49,13 +49,10 @@ async def _call(source: Callable[[], str | Awaitable[str]]) -> Secret:
         text = source()
         if inspect.isawaitable(text):
             text = await text
-        token = Secret(text if isinstance(text, str) else "")
     except Exception as error:  # whatever a caller's code raises, it is the token that could not be had
         # Only the type: the text of an error of somebody's secret store may hold the secret.
         raise TokenSourceError(f"the token could not be had: its callable raised {type(error).__name__}") from None
-    if mistake := _find_mistake(token):
-        raise TokenSourceError(f"the token that its callable returned cannot be sent: {mistake}")
-    return token
+    return Secret(text if isinstance(text, str) else "")
 
 
 def _find_mistake(token: Secret) -> str | None:

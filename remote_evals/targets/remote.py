@@ -14,7 +14,8 @@ from ..results import RunResult
 from ..urls import join_url, parse_base_url, show_url
 from ._clocks import Deadline, Limits
 from ._exchange import Exchange
-from ._token import Token, TokenSource, ask_token, take_token
+from ._proxy import find_proxy
+from ._token import Token, TokenSource, ask_token, check_token
 from ._transport import open_client
 
 
@@ -35,8 +36,9 @@ class RemoteTarget:
         redactor: Redactor | None = None,
         limits: Limits | None = None,
     ) -> None:
-        # Before anything can raise, so that no traceback finds the text in this frame.
-        self._token = token = take_token(token)
+        # First of all, so that no traceback finds the text in this frame.
+        token = Secret(token) if isinstance(token, str) else token
+        self._token = check_token(token) if isinstance(token, Secret) else token
         self.url = parse_base_url(url)
         self.redactor = redactor or Redactor()
         self.limits = limits or Limits()
@@ -52,7 +54,10 @@ class RemoteTarget:
 
     async def __aenter__(self) -> Self:
         """Open the HTTP client. Raises `UsageError` for a proxy in the environment that cannot be used."""
-        self._client = open_client(self.url, self._headers, self.limits.connect_s)
+        proxy = find_proxy(self.url)
+        if proxy:
+            proxy.hide_from(self.redactor)
+        self._client = open_client(self.url, self._headers, self.limits.connect_s, proxy)
         return self
 
     async def __aexit__(self, *raised: object) -> None:

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from facts import load_body
+from tests.contract.facts import load_body
 
 Bytes = Iterable[bytes]
 

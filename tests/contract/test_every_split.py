@@ -6,12 +6,12 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
-from facts import FACTS, RECORDINGS, facts_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from replay import Bytes, Connection, chunks, listen, replay
 
 from remote_evals import RemoteTarget
+from tests.contract.facts import FACTS, RECORDINGS, facts_of
+from tests.contract.replay import Bytes, Connection, chunks, listen, replay
 
 BOM = b"\xef\xbb\xbf"
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import httpx
 import pytest
-from facts import ANSWERS, FACTS, RECORDINGS, facts_of, load_body, load_head
 from httpx_sse import EventSource
 
 from remote_evals.events import parse_event
 from remote_evals.rebuild import Rebuild
 from remote_evals.results import RunResult
+from tests.contract.facts import ANSWERS, FACTS, RECORDINGS, facts_of, load_body, load_head
 
 
 def decode(name: str) -> Iterator[str]:

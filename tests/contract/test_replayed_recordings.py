@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from facts import ANSWERS, FACTS, RECORDINGS, facts_of
-from replay import replay
 
 from remote_evals import RemoteStatusError, RemoteStreamError, RemoteTarget, RemoteUnauthorizedError, RunResult
 from remote_evals.errors import RemoteError
 from remote_evals.results import PendingApproval, RunError, ToolCall, Usage
+from tests.contract.facts import ANSWERS, FACTS, RECORDINGS, facts_of
+from tests.contract.replay import replay
 
 REFUSALS = [name for name in ANSWERS if FACTS[name]["status"] != 200]
 PAGES = [name for name in ANSWERS if FACTS[name]["status"] == 200]

@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from wire_client import ask, brief, decide, events_in, one, post, send, serve, transcript
+
+from tests.fake_server.wire_client import ask, brief, decide, events_in, one, post, send, serve, transcript
 
 EMAIL = {"name": "send_email", "args": {"to": "ada"}, "approval": True, "result": "sent", "duration": "5ms"}
 REPLY = {"steps": [{"text": "Sending.", "tools": [EMAIL]}, {"text": "All done."}]}

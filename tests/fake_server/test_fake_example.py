@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wire_client import ask, decide, one, serve, transcript
 
 from fake_server import FakeServer
+from tests.fake_server.wire_client import ask, decide, one, serve, transcript
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "refund.fake.yaml"
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import httpx
 import pytest
-from wire_client import (
+
+from fake_server import FakeServer
+from tests.fake_server.wire_client import (
     ask,
     decide,
     events_in,
@@ -21,8 +23,6 @@ from wire_client import (
     serve,
     transcript,
 )
-
-from fake_server import FakeServer
 
 TYPES = ["run.start", "step.start", "text.delta", "text.delta", "text.done", "step.done", "run.done"]
 LAST_CHUNK = b"0\r\n\r\n"

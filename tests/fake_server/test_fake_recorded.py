@@ -6,9 +6,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from wire_client import ask, decide, events_in, one, post, send, unstamped
 
 from fake_server import FakeServer, load_script, parse_script
+from tests.fake_server.wire_client import ask, decide, events_in, one, post, send, unstamped
 
 RECORDED = Path(__file__).parents[1] / "contract" / "recordings"
 SCRIPT = Path(__file__).parent / "recorded.fake.yaml"

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import pytest
 from pydantic import BaseModel
-from wire_client import ask, decide, one, post, serve
 
 from fake_server.__main__ import REFERENCE
 from fake_server.faults import PARAMETERS, Fault
@@ -21,6 +20,7 @@ from fake_server.script import (
     When,
     load_script,
 )
+from tests.fake_server.wire_client import ask, decide, one, post, serve
 
 # a sub-agent that fails is told in a comment, as nothing would follow it
 TOLD_IN_A_COMMENT = {(SubAgent, "error")}

@@ -4,7 +4,8 @@ from typing import Any
 
 import httpx
 import pytest
-from wire_client import ask, events_in, one, post, send, serve, transcript
+
+from tests.fake_server.wire_client import ask, events_in, one, post, send, serve, transcript
 
 BAD_TURN = {"error": "Request body must be JSON with 'sessionId' and 'input' strings (or the deprecated 'message')"}
 BAD_DECISION = {"error": "Request body must be JSON with 'approved' (and optional 'note') or 'answer'"}

@@ -7,9 +7,9 @@ import time
 
 import httpx
 import pytest
-from wire_client import ask, one, post, raw_turn, read_until, send, serve, transcript
 
 from fake_server import FakeServer, RecordedRequest, parse_script
+from tests.fake_server.wire_client import ask, one, post, raw_turn, read_until, send, serve, transcript
 
 HI = [{"text": "hi"}]
 

@@ -4,9 +4,8 @@ import itertools
 import select
 from concurrent.futures import ThreadPoolExecutor
 
-from wire_client import ask, one, raw_turn, read_until, serve, transcript
-
 from fake_server import FakeServer
+from tests.fake_server.wire_client import ask, one, raw_turn, read_until, serve, transcript
 
 SLOW = {"text": "one two three four five", "delay": "20ms"}
 

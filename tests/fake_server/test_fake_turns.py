@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from wire_client import ask, brief, one, serve, unstamped
 
 from fake_server import FakeServer
+from tests.fake_server.wire_client import ask, brief, one, serve, unstamped
 
 
 def run(reply: dict[str, Any], message: Any = "hi") -> list[dict[str, Any]]:

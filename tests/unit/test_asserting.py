@@ -1,13 +1,13 @@
 from collections.abc import Callable
 
 import pytest
-from builders import FakeSession, call, run, shown, usage
 
 from remote_evals import checks
 from remote_evals.asserting import Assertions
 from remote_evals.context import EvalContext
 from remote_evals.errors import RemoteStreamError
 from remote_evals.results import AssertionResult, Timing
+from tests.unit.builders import FakeSession, call, run, shown, usage
 
 
 def broken(reply: str | None = None) -> RemoteStreamError:

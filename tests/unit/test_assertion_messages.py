@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from builders import call, deepest, far_below, run, usage
 
 from remote_evals import assertions, checks
 from remote_evals.results import AssertionResult, PendingApproval, RunError, RunResult, Timing
+from tests.unit.builders import call, deepest, far_below, run, usage
 
 ORDER_42 = run(call(args={"orderId": "42"}))
 OTHERS = run(call("search_docs"), call("issue_refund"))

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from builders import call, run, usage
 
 from remote_evals import assertions
 from remote_evals.results import AssertionResult, RunResult, Timing
+from tests.unit.builders import call, run, usage
 
 Row = tuple[str, RunResult, Callable[[RunResult], AssertionResult], bool]
 

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
-from builders import call, outcomes, run, shown, usage
 from pydantic import ValidationError
 
 from remote_evals.cases import CaseDefaults, EvalCase, Turn
 from remote_evals.results import RunResult, Timing
+from tests.unit.builders import call, outcomes, run, shown, usage
 
 ALIASES = [
     ("name", "id", "a case"),

@@ -2,9 +2,9 @@ import re
 from typing import Any
 
 import pytest
-from builders import deepest, far_below
 
 from remote_evals.checks import Check, at_least, at_most, equals, includes, matches
+from tests.unit.builders import deepest, far_below
 
 NAN = float("nan")
 

@@ -1,8 +1,8 @@
 import pytest
-from builders import call, run, usage
 
 from remote_evals.conversation import combine_runs
 from remote_evals.results import PendingApproval, RunError, RunResult, Timing
+from tests.unit.builders import call, run, usage
 
 PENDING = PendingApproval(approval_id="a", tool_call_id="c", tool="send")
 

@@ -2,11 +2,11 @@ import copy
 import pickle
 
 import pytest
-from builders import run
 
 from remote_evals import errors
 from remote_evals.documents import DocumentError
 from remote_evals.errors import RemoteError, RemoteEvalsError, SuiteError
+from tests.unit.builders import run
 
 URL, HAPPENED, ADVICE = "https://agent/chat", "the connection was refused", "Check that it runs"
 

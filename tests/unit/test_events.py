@@ -1,10 +1,10 @@
 from typing import Any
 
 import pytest
-from builders import agent, frame
 
 from remote_evals import events
 from remote_evals.events import UnknownEvent, parse_event
+from tests.unit.builders import agent, frame
 
 TYPES = [
     ("run.start", events.RunStart),

@@ -1,10 +1,10 @@
 from typing import Any
 
 import pytest
-from builders import call
 
 from remote_evals import matching
 from remote_evals.matching import find_differences, render_json, same_json
+from tests.unit.builders import call
 
 NAN = float("nan")
 

@@ -4,10 +4,10 @@ import json
 from typing import Any
 
 import pytest
-from builders import agent, ended, fold, frame, started, usage
 
 from remote_evals.conversation import combine_runs
 from remote_evals.results import RunError, RunResult
+from tests.unit.builders import agent, ended, fold, frame, started, usage
 
 RESEARCHER = agent("researcher", "call_1")
 

@@ -1,11 +1,11 @@
 from typing import Any
 
 import pytest
-from builders import deepest, ended, far_below, fold, frame, started, usage
 
 from remote_evals.events import parse_event
 from remote_evals.rebuild import Rebuild
 from remote_evals.results import Usage
+from tests.unit.builders import deepest, ended, far_below, fold, frame, started, usage
 
 
 def usage_of(**fields: Any) -> Usage | None:

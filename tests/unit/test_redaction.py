@@ -10,10 +10,10 @@ from typing import Any
 from urllib.parse import quote, quote_plus
 
 import pytest
-from builders import call, deepest, run
 
 from remote_evals.redaction import REDACTED, Redactor, Secret, is_credential_name
 from remote_evals.results import RunError
+from tests.unit.builders import call, deepest, run
 
 TOKEN = 'tök/en+1 "&=~\\x'
 

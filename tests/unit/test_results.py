@@ -1,8 +1,8 @@
 import pytest
-from builders import call, run, usage
 from pydantic import ValidationError
 
 from remote_evals.results import AssertionResult, EvalReport, EvalResult, RunResult, Status, Timing
+from tests.unit.builders import call, run, usage
 
 
 def asserted(passed: bool, kind: str = "gate", score: float | None = None) -> AssertionResult:

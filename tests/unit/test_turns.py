@@ -1,12 +1,12 @@
 from typing import Any
 
 import pytest
-from builders import FakeSession, call, run, shown, usage
 from pydantic import ValidationError
 
 from remote_evals.cases import EvalCase
 from remote_evals.context import EvalContext
 from remote_evals.results import AssertionResult, RunResult
+from tests.unit.builders import FakeSession, call, run, shown, usage
 
 
 async def converse(case: dict[str, Any], *answers: RunResult) -> tuple[list[AssertionResult], list[str]]:

@@ -11,7 +11,6 @@ from xml.parsers.expat import ParserCreate
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from report_samples import case, log, report, run, screen
 
 from remote_evals.redaction import Redactor, Secret
 from remote_evals.reporters import (
@@ -32,6 +31,7 @@ from remote_evals.results import (
     RunResult,
     ToolCall,
 )
+from tests.unit.reporters.report_samples import case, log, report, run, screen
 
 TEXT = st.text(st.characters())
 RENDERERS: list[Callable[[EvalReport], str]] = [render_json_report, render_junit, render_summary]

@@ -3,9 +3,8 @@
 import json
 from typing import Any
 
-from report_samples import assert_snapshot, call, case, report, rich_report, run
-
 from remote_evals.reporters import json_report, render_json_report
+from tests.unit.reporters.report_samples import assert_snapshot, call, case, report, rich_report, run
 
 
 def rendered(*results: Any) -> dict[str, Any]:

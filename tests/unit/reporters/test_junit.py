@@ -4,10 +4,10 @@ from typing import Any
 from xml.etree.ElementTree import Element, fromstring
 
 import pytest
-from report_samples import assert_snapshot, case, report, rich_report, run
 
 from remote_evals.reporters import render_junit
 from remote_evals.results import AssertionResult, CaseError, EvalResult
+from tests.unit.reporters.report_samples import assert_snapshot, case, report, rich_report, run
 
 ERROR = CaseError(code="REMOTE_STREAM", message="the stream broke")
 

@@ -3,12 +3,12 @@
 import io
 
 import pytest
-from report_samples import case, log, run, screen
 from rich.console import Console
 
 from remote_evals.redaction import Redactor, Secret
 from remote_evals.reporters import LiveProgress, PlainProgress, QuietProgress, open_progress
 from remote_evals.runner import Listener
+from tests.unit.reporters.report_samples import case, log, run, screen
 
 
 def test_a_log_has_a_line_for_each_case_that_is_done() -> None:

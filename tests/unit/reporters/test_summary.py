@@ -4,12 +4,22 @@ import io
 from typing import Any
 
 import pytest
-from report_samples import NASTY, assert_snapshot, call, case, log, report, rich_report, run, screen
 from rich.console import Console
 
 from remote_evals.redaction import Redactor
 from remote_evals.reporters import print_summary, render_summary
 from remote_evals.results import AssertionResult, CaseError, EvalReport, EvalResult, RunError, Usage
+from tests.unit.reporters.report_samples import (
+    NASTY,
+    assert_snapshot,
+    call,
+    case,
+    log,
+    report,
+    rich_report,
+    run,
+    screen,
+)
 
 UNREACHABLE = CaseError(code="REMOTE_UNREACHABLE", message="refused. Is it up?")
 

@@ -1,0 +1,54 @@
+"""Where measurements run: each in a fresh process, so that no cache, no garbage and no warm code passes between two."""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+Figures = dict[str, float]
+
+
+class MeasurementFailedError(Exception):
+    """A measuring process did not come to its end; the message is what it said."""
+
+
+def measure_module(name: str, *args: str, limit_s: float | None = None) -> Figures:
+    """Run a module of this package, whose last line of output is its figures in JSON."""
+    return measure_script([sys.executable, "-m", f"{__package__}.{name}", *args], limit_s)
+
+
+def measure_script(argv: Sequence[str], limit_s: float | None = None) -> Figures:
+    """Run a command whose last line of output is its figures in JSON. Raises `MeasurementFailedError`."""
+    try:
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=limit_s, check=True)
+    except subprocess.TimeoutExpired:
+        raise MeasurementFailedError(f"not done in {limit_s:.0f} s") from None
+    except subprocess.CalledProcessError as error:
+        raise MeasurementFailedError(error.stderr.strip().rpartition("\n")[2] or f"exit {error.returncode}") from None
+    figures: Figures = json.loads(done.stdout.splitlines()[-1])
+    return figures
+
+
+def measure_duration(argv: Sequence[str]) -> Figures:
+    """Run a command and return how many seconds it took, from its start to its exit."""
+    started = time.perf_counter()
+    subprocess.run(argv, stdout=subprocess.DEVNULL, check=True)
+    return {"seconds": time.perf_counter() - started}
+
+
+def pin_to_core(index: int) -> None:
+    """Keep this process, and those it starts from now on, on one core; without effect where there is only one."""
+    if hasattr(os, "sched_setaffinity"):
+        cores = range(os.cpu_count() or 1)
+        with suppress(OSError):  # a container may forbid some cores
+            os.sched_setaffinity(0, {cores[index]})
+
+
+def allow_many_files() -> None:
+    """Raise the limit of open files as far as this user may: every stream is one."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

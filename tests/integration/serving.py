@@ -1,0 +1,122 @@
+"""What the tests of the remote target share: deployments to ask, short limits, and what a failure must look like."""
+
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from fake_server import FakeServer, parse_script
+from remote_evals import Eval, EvalContext, EvalReport, EvalResult, EvalRunner, Limits, RemoteTarget
+from remote_evals.errors import RemoteError
+from remote_evals.urls import show_url
+from tests.contract.replay import LAST_CHUNK, RUN_DONE, STREAM_HEAD, WHOLE_RUN, Connection, chunks, listen
+
+__all__ = [
+    "LAST_CHUNK",
+    "PATIENT",
+    "RUN_DONE",
+    "STREAM_HEAD",
+    "WHOLE_RUN",
+    "Connection",
+    "Failure",
+    "chunks",
+    "fail_among_others",
+    "greet",
+    "listen",
+    "named",
+    "sending",
+    "serve",
+]
+
+# Long enough for a busy machine, and only ever waited out by the one clock that a test shortens.
+PATIENT = Limits(connect_s=20, headers_s=20, first_event_s=20, silence_s=20)
+
+
+def serve(*replies: dict[str, Any], **script: Any) -> FakeServer:
+    """Return a fake deployment that gives these replies; JSON is YAML."""
+    return FakeServer(parse_script(json.dumps({"replies": replies or [{"text": "Hello."}], **script})))
+
+
+def sending(*parts: bytes) -> Callable[[Connection], Awaitable[None]]:
+    """Return an answer that sends the parts and then waits for the client to leave."""
+
+    async def answer(connection: Connection) -> None:
+        await connection.send(parts)
+        await connection.gone()
+
+    return answer
+
+
+async def greet(t: EvalContext) -> None:
+    """Send one prompt, and ask that the run came to its end."""
+    await t.send("hi")
+    t.completed()
+
+
+def named(*names: str) -> list[Eval]:
+    """Return a case for each name, which is its prompt too."""
+
+    def case(name: str) -> Eval:
+        async def run(t: EvalContext) -> None:
+            await t.send(name)
+            t.completed()
+
+        return Eval(name, run)
+
+    return [case(name) for name in names]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """How a case failed: the error as its eval met it, its row, and the report of the whole run."""
+
+    error: RemoteError
+    row: EvalResult
+    report: EvalReport
+
+
+async def fail_among_others(url: str, *, limits: Limits = PATIENT, timeout_s: float = 0, **target: Any) -> Failure:
+    """Run a case against `url`, between two against a deployment that is well, and return how it failed.
+
+    Asserts what holds for every failure: see `assert_well_told`.
+    """
+    met: list[RemoteError] = []
+
+    async def meet(t: EvalContext) -> None:
+        try:
+            await t.send("hi")
+        except RemoteError as error:
+            met.append(error)
+            raise
+
+    with serve() as server:
+        well = RemoteTarget(server.url, limits=PATIENT)
+        bad = RemoteTarget(url, limits=limits, **target)
+        evals = [Eval("before", greet, target=well), Eval("bad", meet, target=bad), Eval("after", greet, target=well)]
+        report = await EvalRunner(concurrency=2, timeout_s=timeout_s).arun(evals)
+    assert [(row.name, row.status) for row in report.results] == [
+        ("before", "passed"),
+        ("bad", "error"),
+        ("after", "passed"),
+    ], report.results[1].error
+    assert met, report.results[1].error
+    failure = Failure(met[0], report.results[1], report)
+    assert_well_told(failure, f"{show_url(url)}/chat")
+    return failure
+
+
+def assert_well_told(failure: Failure, url: str) -> None:
+    """Assert that a failure names the URL and what happened and what to try, and leads to the deployment's trace."""
+    error, row = failure.error, failure.row
+    assert str(error) == f"{url}: {error.happened.rstrip('.')}. {error.advice}."
+    assert str(error).isprintable()
+    assert error.happened
+    assert error.advice
+    assert row.error is not None
+    assert (row.error.code, row.error.message) == (error.code, str(error))
+    assert error.partial is not None
+    assert row.turns == (error.partial,)
+    assert error.partial.finish_reason is None
+    assert error.partial.trace_id is not None
+    assert len(error.partial.trace_id) == 32
+    assert error.partial.timing.total_ms > 0
