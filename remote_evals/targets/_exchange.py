@@ -53,7 +53,8 @@ class Exchange:
         try:
             failure = await self._attempt(body, token, deadline)
         except asyncio.CancelledError as cancelled:
-            raise cancelled.with_traceback(None) from forget_frames(cancelled).__cause__
+            forget_frames(cancelled)
+            raise
         finally:
             self._total_ms = self._elapsed_ms()
         if failure:
