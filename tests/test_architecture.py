@@ -11,7 +11,11 @@ FAKE_SERVER = PACKAGE.parent / "fake_server"
 
 RANKS = [
     # what happened, and the words for it
-    ["_version", "results", "durations", "redaction", "urls", "strict"],
+    ["_version", "durations", "redaction", "results._data", "strict", "urls"],
+    ["results._run"],
+    ["results._case"],
+    ["results._report"],
+    ["results"],
     ["errors", "matching"],
     ["events", "checks", "conversation"],
     ["call_log", "assertions._result"],

@@ -1,0 +1,79 @@
+"""The outcome of one case."""
+
+from typing import Literal
+
+from ._data import Data
+from ._run import RunResult
+
+Status = Literal["passed", "failed", "error", "skipped"]
+
+
+class AssertionResult(Data):
+    """One assertion that was made. A failed gate fails its case; a soft one only with `--strict`.
+
+    `score` runs from 0 to 1 and is 1 or 0 unless the check measures; `threshold` is the score it had to reach.
+    `skipped` marks an assertion that passed without having been able to look; `message` then says why.
+    """
+
+    name: str
+    kind: Literal["gate", "soft"] = "gate"
+    passed: bool
+    score: float
+    threshold: float | None = None
+    message: str = ""
+    skipped: bool = False
+
+
+class CaseError(Data):
+    """Why a case could not be judged: a stable `code`, such as REMOTE_UNREACHABLE, and a message."""
+
+    code: str
+    message: str
+
+
+class EvalResult(Data):
+    """The outcome of one case: its turns, what was asserted of them, and whether it could be judged at all.
+
+    `run` is the whole conversation as one run, `turns` its parts. `name` is the row's name, `case` the case's: they
+    differ where a case runs more than once. `duration_ms` is the time the agent took, over all turns.
+    """
+
+    name: str
+    case: str
+    suite: str = ""
+    file: str = ""
+    tags: tuple[str, ...] = ()
+    status: Status
+    session_id: str | None = None
+    run: RunResult = RunResult()
+    turns: tuple[RunResult, ...] = ()
+    assertions: tuple[AssertionResult, ...] = ()
+    error: CaseError | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether every gate was checked and passed."""
+        return self.status == "passed"
+
+    @property
+    def duration_ms(self) -> float:
+        """The time of all turns, in milliseconds."""
+        return self.run.timing.total_ms
+
+    @property
+    def score(self) -> float:
+        """The share of assertions that passed, 0 to 1; a case that could not be judged has 0."""
+        if self.status in ("error", "skipped"):
+            return 0.0
+        if not self.assertions:
+            return float(self.passed)
+        return sum(assertion.score for assertion in self.assertions) / len(self.assertions)
+
+    @property
+    def failures(self) -> list[AssertionResult]:
+        """What made the case fail: its failed gates, or under `--strict` the failed soft assertions."""
+        return self.failed("gate") or (self.failed("soft") if self.status == "failed" else [])
+
+    def failed(self, kind: Literal["gate", "soft"]) -> list[AssertionResult]:
+        """Return the failed assertions of one kind, in the order in which they were made."""
+        return [a for a in self.assertions if a.kind == kind and not a.passed]
