@@ -1,7 +1,7 @@
 """A run as it goes out: played in time by a task of its own, and sent to the client as far as a fault allows."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
@@ -46,9 +46,11 @@ class LiveFrames:
 class EventStream(StreamingResponse):
     """The answer that sends `frames` until their end, a fault, or the client's leaving."""
 
-    def __init__(self, frames: LiveFrames, fault: Fault | None) -> None:
-        is_mislabelled = fault is not None and fault.name == "wrong-content-type"
-        content_type = fault.content_type if fault and is_mislabelled else "text/event-stream"
+    def __init__(
+        self, frames: AsyncIterator[bytes], fault: Fault | None, content_type: str = "text/event-stream"
+    ) -> None:
+        if fault and fault.name == "wrong-content-type":
+            content_type = fault.content_type
         super().__init__(with_fault(frames, fault), headers={"cache-control": "no-cache", "content-type": content_type})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,4 +1,4 @@
-"""The deployment as an ASGI application: records every request, guards all but `/health`, routes."""
+"""The deployment as an ASGI application: records every request, guards all but `/health` and the judge, routes."""
 
 import asyncio
 from contextlib import suppress
@@ -11,9 +11,12 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from fake_server import _answers as answers
+from fake_server._completions import Completions
 from fake_server.chat import Chat
 from fake_server.requests import RequestLog, read_body
 from fake_server.script import Script
+
+COMPLETIONS = "/v1/chat/completions"
 
 
 class App:
@@ -37,7 +40,10 @@ class App:
             await answer(scope, receive, send)
 
     def _may_pass(self, scope: Scope) -> bool:
-        if not self._script.token or (scope["method"], scope["path"]) == ("GET", f"{self._script.base_path}/health"):
+        base, asked = self._script.base_path, (scope["method"], scope["path"])
+        # the judge has a key of its own
+        is_judged = self._script.judge is not None and asked == ("POST", f"{base}{COMPLETIONS}")
+        if not self._script.token or is_judged or asked == ("GET", f"{base}/health"):
             return True
         scheme, _, token = Headers(scope=scope).get("authorization", "").partition(" ")
         return scheme.lower() == "bearer" and token.strip() == self._script.token
@@ -45,8 +51,12 @@ class App:
 
 def _routes(script: Script) -> ASGIApp:
     chat, base = Chat(script), script.base_path
+    judge = (
+        [Route(f"{base}{COMPLETIONS}", Completions(script.judge).complete, methods=["POST"])] if script.judge else []
+    )
     app = Starlette(
         routes=[
+            *judge,
             Route(f"{base}/health", _health),
             Route(f"{base}/chat", chat.turn, methods=["POST"]),
             Route(f"{base}/chat/{{session}}", chat.transcript),

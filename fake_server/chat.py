@@ -1,8 +1,6 @@
 """The `/chat` routes: a turn, a decision about one that waits, a transcript."""
 
 import asyncio
-import json
-from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
@@ -10,11 +8,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from fake_server import _answers as answers
-from fake_server._connection import disconnected
 from fake_server._decision import parse_decision
+from fake_server._incoming import before_headers, parse_body
 from fake_server._reply import fill, find_reply, text_of
-from fake_server._stream import BrokenConnection, EventStream, LiveFrames
-from fake_server.faults import ANSWERS, Fault, FaultCounter
+from fake_server._stream import EventStream, LiveFrames
+from fake_server.faults import FaultCounter
 from fake_server.script import Script
 from fake_server.sessions import Exchange, Run, Session, Sessions
 from fake_server.turn import Turn, refusal
@@ -38,7 +36,7 @@ class Chat:
 
     async def turn(self, request: Request) -> Response:
         """Answer `POST /chat`."""
-        body = _parsed(request)
+        body = parse_body(request)
         session_id, message = body.get("sessionId"), body.get("input")
         if not isinstance(session_id, str) or not (isinstance(message, list) or (message and isinstance(message, str))):
             return answers.error(400, _BAD_TURN)
@@ -50,7 +48,7 @@ class Chat:
     async def approval(self, request: Request) -> Response:
         """Answer `POST /chat/<session>/approvals/<id>`."""
         session, approval_id = self._session(request.path_params["session"]), request.path_params["approval"]
-        decision = parse_decision(_parsed(request))
+        decision = parse_decision(parse_body(request))
         if decision is None:
             return answers.error(400, _BAD_DECISION)
         async with session.entrance:
@@ -78,39 +76,11 @@ class Chat:
 
     async def _stream(self, request: Request, session: Session, run: Run) -> Response:
         fault = self._counter.take([*self._script.fault, *run.faults], run.request)
-        if fault and (answer := await _before_headers(fault, request)):
+        if fault and (answer := await before_headers(fault, request)):
             return answer
         frames = LiveFrames()
         session.running = asyncio.create_task(frames.play(run.begin(), run.record))
         return EventStream(frames, fault)
-
-
-async def _before_headers(fault: Fault, request: Request) -> Response | None:
-    if fault.name in ANSWERS:
-        return answers.answer_of(fault)
-    if fault.name == "no-headers":
-        with suppress(TimeoutError):
-            async with asyncio.timeout(fault.for_s):
-                await disconnected(request.receive)
-                # the client has gone: this reaches nobody, and the turn never starts
-                return Response()
-    return BrokenConnection(by_reset=True) if fault.before_headers else None
-
-
-def _parsed(request: Request) -> dict[str, Any]:
-    if len(request.state.body) > answers.BODY_LIMIT:
-        raise answers.Refused(answers.too_large())
-    try:
-        parsed = json.loads(request.state.body.decode("utf-8") or "{}")
-    except (ValueError, RecursionError) as error:
-        raise answers.Refused(answers.error(400, _json_problem(error))) from error
-    return parsed if isinstance(parsed, dict) else {}
-
-
-def _json_problem(error: Exception) -> str:
-    if isinstance(error, json.JSONDecodeError) and error.pos >= len(error.doc.rstrip()):
-        return "Unexpected end of JSON input"
-    return f"Request body is not valid JSON: {error}"
 
 
 def _still_paused(session_id: str, approval_id: str) -> Run:

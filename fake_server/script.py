@@ -10,6 +10,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from fake_server._problems import ScriptError, describe_errors, read_document
 from fake_server._values import BasePath, Duration, Json, JsonObject, RawEvent, Text
 from fake_server.faults import Faults
+from fake_server.judge import JudgeScript
 
 
 class _Part(BaseModel):
@@ -142,6 +143,7 @@ class Script(_Part):
     base_path: BasePath = ""
     fault: Faults = []
     replies: list[Reply] = Field(min_length=1)
+    judge: JudgeScript | None = None
 
 
 def parse_script(text: str, name: str = "script") -> Script:

@@ -11,9 +11,12 @@ def main() -> None:
         # Before the command line's own imports, which take longer than Python takes to start.
         print(f"remote-evals {__version__}")
         return
-    from .cli import app
+    try:
+        from .cli import app
 
-    app(prog_name="remote-evals")
+        app(prog_name="remote-evals")
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The assertions as methods: each judges the runs at hand and records its result as a gate or as soft."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from . import assertions
@@ -14,17 +14,23 @@ Kind = Literal["gate", "soft"]
 class Assertions:
     """Asserts on runs, together as one; `kind` is how a failure counts. Nothing here raises on a failed check.
 
-    `expected_end` is the finish reason with which what was not seen counts as not done; `ended` and
-    `accept_end` set it.
+    `turn` names the turn, from 1, where one of several is looked at. `expected_end` is the finish reason with which
+    what was not seen counts as not done; `ended` and `accept_end` set it.
     """
 
     def __init__(
-        self, turns: Sequence[RunResult], record: list[AssertionResult], kind: Kind = "gate", expected_end: str = "stop"
+        self,
+        turns: Sequence[RunResult],
+        record: list[AssertionResult],
+        kind: Kind = "gate",
+        expected_end: str = "stop",
+        turn: int | None = None,
     ) -> None:
         self._turns = turns
         self._record = record
         self._kind = kind
         self._expected_end = expected_end
+        self._turn = turn
 
     @property
     def result(self) -> RunResult:
@@ -34,16 +40,16 @@ class Assertions:
     @property
     def softly(self) -> "Assertions":
         """The same assertions, recorded as soft: a failure is shown and fails the case only under `--strict`."""
-        return Assertions(self._turns, self._record, "soft", self._expected_end)
+        return Assertions(self._turns, self._record, "soft", self._expected_end, self._turn)
 
     def completed(self) -> None:
         """Pass when the latest run ended "stop"."""
-        self._add(assertions.ended(combine_runs(self._turns[-1:])))
+        self._add(assertions.ended, combine_runs(self._turns[-1:]))
 
     def ended(self, reason: str) -> None:
         """Pass when the latest run ended with this finish reason; it is the expected end from now on."""
         self._expected_end = reason
-        self._add(assertions.ended(combine_runs(self._turns[-1:]), reason))
+        self._add(assertions.ended, combine_runs(self._turns[-1:]), reason)
 
     def accept_end(self) -> None:
         """Take the way in which the runs ended for the expected one."""
@@ -62,66 +68,71 @@ class Assertions:
         `args` is a partial deep match by JSON equality; `times` the exact number of matching calls.
         """
         self._add(
-            assertions.called_tool(
-                self.result,
-                name,
-                args=args,
-                times=times,
-                subagent=subagent,
-                outcome=outcome,
-                expected_end=self._expected_end,
-            )
+            assertions.called_tool,
+            self.result,
+            name,
+            args=args,
+            times=times,
+            subagent=subagent,
+            outcome=outcome,
+            expected_end=self._expected_end,
         )
 
     def not_called_tool(self, name: str, subagent: str | None = None) -> None:
         """Pass when no agent, or none under `subagent`, called the tool in a run that came to its end."""
-        self._add(assertions.not_called_tool(self.result, name, subagent=subagent, expected_end=self._expected_end))
+        self._add(assertions.not_called_tool, self.result, name, subagent=subagent, expected_end=self._expected_end)
 
     def tool_order(self, names: Sequence[str], subagent: str | None = None, exact: bool = False) -> None:
         """Pass when the tools were called in this order; others may sit between, unless `exact`."""
         self._add(
-            assertions.tool_order(self.result, names, subagent=subagent, exact=exact, expected_end=self._expected_end)
+            assertions.tool_order, self.result, names, subagent=subagent, exact=exact, expected_end=self._expected_end
         )
 
     def output_contains(self, text: str) -> None:
         """Pass when the last reply contains the text, whatever its case."""
-        self._add(assertions.output_contains(self.result, text))
+        self._add(assertions.output_contains, self.result, text)
 
     def output_not_contains(self, text: str) -> None:
         """Pass when the last reply, of a run that came to its end, does not contain the text, whatever its case."""
-        self._add(assertions.output_not_contains(self.result, text, expected_end=self._expected_end))
+        self._add(assertions.output_not_contains, self.result, text, expected_end=self._expected_end)
 
     def output_matches(self, pattern: str) -> None:
         """Pass when the regular expression is found in the last reply. Raises `re.error` for an invalid one."""
-        self._add(assertions.output_matches(self.result, pattern))
+        self._add(assertions.output_matches, self.result, pattern)
 
     def max_steps(self, limit: int) -> None:
         """Pass when the runs took at most `limit` steps of the lead agent."""
-        self._add(assertions.max_steps(self.result, limit))
+        self._add(assertions.max_steps, self.result, limit)
 
     def max_tokens(self, limit: int) -> None:
         """Pass when the runs used at most `limit` tokens, in and out, sub-agents included."""
-        self._add(assertions.max_tokens(self.result, limit))
+        self._add(assertions.max_tokens, self.result, limit)
 
     def max_cost_usd(self, limit: float, unknown_cost: Literal["fail", "skip"] = "fail") -> None:
         """Pass when the runs cost at most `limit` dollars; an unknown cost fails, or with "skip" is marked skipped."""
-        self._add(assertions.max_cost_usd(self.result, limit, unknown_cost=unknown_cost))
+        self._add(assertions.max_cost_usd, self.result, limit, unknown_cost=unknown_cost)
 
     def max_duration_ms(self, limit: float) -> None:
         """Pass when the runs took at most `limit` milliseconds together."""
-        self._add(assertions.max_duration_ms(self.result, limit))
+        self._add(assertions.max_duration_ms, self.result, limit)
 
     def max_first_text_ms(self, limit: float) -> None:
         """Pass when the first text came within `limit` milliseconds in every run."""
-        self._add(assertions.max_first_text_ms(self.result, limit))
+        self._add(assertions.max_first_text_ms, self.result, limit)
 
     def check(self, name: str, value: Any, check: Check) -> None:
         """Pass when the value passes the check; `name` says what is checked, for the report."""
-        self._add(assertions.check_value(name, value, check))
+        self._add(assertions.check_value, name, value, check)
 
     def soft(self, name: str, value: Any, check: Check) -> None:
         """Check a value as `check` does, softly."""
         self.softly.check(name, value, check)
 
-    def _add(self, result: AssertionResult) -> None:
-        self._record.append(result.model_copy(update={"kind": self._kind}))
+    def _add(self, judge: Callable[..., AssertionResult], *args: Any, **kwargs: Any) -> None:
+        try:
+            result = judge(*args, **kwargs)
+        except Exception as error:  # an assertion that cannot be made is a failed one, and the others still count
+            message = f"{judge.__name__} failed: it cannot be asked like this: {type(error).__name__}: {error}"
+            result = AssertionResult(name=judge.__name__, passed=False, score=0.0, message=message)
+        told = f"turn {self._turn}: {result.message}" if self._turn and result.message else result.message
+        self._record.append(result.model_copy(update={"kind": self._kind, "turn": self._turn, "message": told}))

@@ -7,65 +7,86 @@ from .conversation import combine_runs
 from .durations import render_duration
 from .errors import RemoteEvalsError
 from .evals import Eval
-from .results import CaseError, EvalResult, RunResult, Status
+from .results import CaseError, EvalResult, Status
 from .targets._base import Target
 
 # So much later than the session's own clock, which can say more: what the last event was.
 _GRACE_S = 0.25
 
 
-async def run_case(eval_: Eval, target: Target, *, limit_s: float | None, strict: bool) -> EvalResult:
-    """Run a case in a session of its own and return its result; nothing but cancellation is raised.
+class Attempt:
+    """A case that is run once, in a session of its own.
 
-    The case may take `limit_s` seconds, any number for None. With `strict`, a failed soft assertion fails it.
+    It may take `limit_s` seconds, any number for None. With `strict`, a failed soft assertion fails it.
     """
-    async with target.open_session(limit_s) as session:
-        t = EvalContext(session)
-        error = await _attempt(eval_, t, target, limit_s)
-    run = combine_runs(t.results)
-    return _result(eval_, _decide_status(t, error, strict), error, run).model_copy(
-        update={"session_id": t.session_id, "turns": tuple(t.results), "assertions": tuple(t.assertions)}
-    )
 
+    def __init__(self, eval_: Eval, target: Target, *, limit_s: float | None, strict: bool) -> None:
+        self._eval = eval_
+        self._target = target
+        self._limit_s = limit_s
+        self._strict = strict
+        self._t: EvalContext | None = None
 
-def skip_case(eval_: Eval, why: CaseError) -> EvalResult:
-    """Return the result of a case that was not run."""
-    return _result(eval_, "skipped", why, RunResult())
+    async def run(self) -> EvalResult:
+        """Run the case and return its result; nothing but a cancellation from outside is raised."""
+        async with self._target.open_session(self._limit_s) as session:
+            self._t = EvalContext(session)
+            error = await self._judge(self._t)
+        return self._result(self._decide_status(self._t, error), error)
 
+    def skip(self, why: CaseError) -> EvalResult:
+        """Return the result of a case that was not run, or not to its end: what there is of it is kept."""
+        return self._result("skipped", why)
 
-async def _attempt(eval_: Eval, t: EvalContext, target: Target, limit_s: float | None) -> CaseError | None:
-    clock = asyncio.timeout(None if limit_s is None else limit_s + _GRACE_S)
-    try:
-        async with clock:
-            await eval_.run(t)
-    except RemoteEvalsError as failure:
-        return CaseError(code=failure.code, message=target.redactor.scrub(str(failure)))
-    except Exception as failure:  # an eval that breaks is an error of its own case, never the end of the others
-        if clock.expired():
-            text = f"the case was not done within {render_duration(limit_s or 0)}; its own code, or its token, hangs"
+    async def _judge(self, t: EvalContext) -> CaseError | None:
+        clock = asyncio.timeout(None if self._limit_s is None else self._limit_s + _GRACE_S)
+        try:
+            async with clock:
+                await self._eval.run(t)
+        except RemoteEvalsError as failure:
+            return CaseError(code=failure.code, message=self._target.redactor.scrub(str(failure)))
+        except (Exception, asyncio.CancelledError, SystemExit) as failure:
+            # An eval that breaks is an error of its own case, never the end of the others, whatever it raises.
+            if _is_cancelled_from_outside(failure):
+                raise
+            return self._explain(failure, clock.expired())
+        if not t.assertions:
+            return CaseError(code="EVAL_EMPTY", message="the eval asserted nothing, so nothing was checked")
+        return None
+
+    def _explain(self, failure: BaseException, expired: bool) -> CaseError:
+        if expired:
+            limit = render_duration(self._limit_s or 0)
+            text = f"the case was not done within {limit}; its own code, or what gives its token, hangs"
             return CaseError(code="CASE_TIMEOUT", message=text)
         text = f"the eval raised {type(failure).__name__}: {failure}"
-        return CaseError(code="EVAL_FAILED", message=target.redactor.scrub(text))
-    if not t.assertions:
-        return CaseError(code="EVAL_EMPTY", message="the eval asserted nothing, so nothing was checked")
-    return None
+        return CaseError(code="EVAL_FAILED", message=self._target.redactor.scrub(text))
+
+    def _decide_status(self, t: EvalContext, error: CaseError | None) -> Status:
+        # A gate that failed is known to have failed, whatever broke afterwards.
+        if any(not a.passed and (a.kind == "gate" or self._strict) for a in t.assertions):
+            return "failed"
+        return "error" if error else "passed"
+
+    def _result(self, status: Status, error: CaseError | None) -> EvalResult:
+        turns = tuple(self._t.results) if self._t else ()
+        return EvalResult(
+            name=self._eval.name,
+            case=self._eval.name,
+            suite=self._eval.suite,
+            file=self._eval.file,
+            target=self._target.description,
+            tags=self._eval.tags,
+            metadata=dict(self._eval.metadata),
+            status=status,
+            session_id=self._t.session_id if self._t else None,
+            run=combine_runs(turns),
+            turns=turns,
+            assertions=tuple(self._t.assertions) if self._t else (),
+            error=error,
+        )
 
 
-def _decide_status(t: EvalContext, error: CaseError | None, strict: bool) -> Status:
-    # A gate that failed is known to have failed, whatever broke afterwards.
-    if any(not a.passed and (a.kind == "gate" or strict) for a in t.assertions):
-        return "failed"
-    return "error" if error else "passed"
-
-
-def _result(eval_: Eval, status: Status, error: CaseError | None, run: RunResult) -> EvalResult:
-    return EvalResult(
-        name=eval_.name,
-        case=eval_.name,
-        suite=eval_.suite,
-        file=eval_.file,
-        tags=eval_.tags,
-        status=status,
-        run=run,
-        error=error,
-    )
+def _is_cancelled_from_outside(failure: BaseException) -> bool:
+    task = asyncio.current_task()
+    return isinstance(failure, asyncio.CancelledError) and task is not None and task.cancelling() > 0

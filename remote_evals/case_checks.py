@@ -12,7 +12,8 @@ from .strict import Mistake, StrictModel
 
 
 def _as_list(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
+    """Return a list of what may be given alone."""
+    return [value] if isinstance(value, str | Mapping) else value
 
 
 def _valid_regex(pattern: str) -> str:
@@ -34,30 +35,39 @@ def _number(value: Any) -> Any:
     return value
 
 
+# The `json_schema_input_type` of a validator says to the schema of a suite what else than the value may be written.
 Text = Annotated[str, Field(min_length=1)]
-Texts = Annotated[tuple[Text, ...], BeforeValidator(_as_list)]
-Regexes = Annotated[tuple[Annotated[Text, AfterValidator(_valid_regex)], ...], BeforeValidator(_as_list)]
+OneOrMore = BeforeValidator(_as_list, json_schema_input_type=Text | tuple[Text, ...])
+Texts = Annotated[tuple[Text, ...], OneOrMore]
+Regexes = Annotated[tuple[Annotated[Text, AfterValidator(_valid_regex)], ...], OneOrMore]
 Count = Annotated[NonNegativeInt, BeforeValidator(_number)]
 Amount = Annotated[NonNegativeFloat, BeforeValidator(_number)]
-Milliseconds = Annotated[Amount, BeforeValidator(_milliseconds)]
+Duration = NonNegativeFloat | Annotated[str, Field(pattern=r"^\s*\d+(\.\d+)?\s*(ms|s|m|h)?\s*$")]
+Milliseconds = Annotated[Amount, BeforeValidator(_milliseconds, json_schema_input_type=Duration)]
 
 
 class ExpectedTool(StrictModel):
     """A tool that must be called: `args` a partial match, `times` an exact count, by `subagent` and those under it."""
 
     name: Text
+    """The tool's name; "a|b" for either of two."""
     args: dict[str, Any] | None = None
+    """Arguments that a call must have; it may have others."""
     times: Count | None = None
+    """How many matching calls there must be, neither more nor fewer."""
     subagent: Text | None = None
+    """The sub-agent that must make the call, itself or by those under it."""
     outcome: Literal["ok", "error"] | None = None
+    """Whether the tool must succeed or fail."""
 
 
 def _tool_of_name(value: Any) -> Any:
     return {"name": value} if isinstance(value, str) else value
 
 
+ToolOrName = Annotated[ExpectedTool, BeforeValidator(_tool_of_name, json_schema_input_type=Text | ExpectedTool)]
 ExpectedTools = Annotated[
-    tuple[Annotated[ExpectedTool, BeforeValidator(_tool_of_name)], ...], BeforeValidator(_as_list)
+    tuple[ToolOrName, ...], BeforeValidator(_as_list, json_schema_input_type=ToolOrName | tuple[ToolOrName, ...])
 ]
 
 
@@ -73,19 +83,33 @@ class Checks(StrictModel):
     }
 
     expected_tools: ExpectedTools = ()
+    """Tools that must be called, each a name, "a|b" for either, or a mapping that says more."""
     forbidden_tools: Texts = ()
+    """Tools that neither the agent nor a sub-agent may call."""
     tool_order: Texts = ()
+    """Tools that must be called in this order; other calls may sit between."""
     exact_tool_sequence: bool = False
+    """Allow no other calls between, before or after those of the order."""
     expected_output_contains: Texts = ()
+    """Texts that the last reply must contain, whatever their case."""
     expected_output_not_contains: Texts = ()
+    """Texts that the last reply must not contain, whatever their case."""
     expected_output_matches: Regexes = ()
+    """Regular expressions, as in Python, that must be found in the last reply."""
     max_steps: Count | None = None
+    """The most steps that the agent may take."""
     max_tokens: Count | None = None
+    """The most tokens that it may use, input and output together."""
     max_cost_usd: Amount | None = None
+    """The most that it may cost, in US dollars."""
     unknown_cost: Literal["fail", "skip"] = "fail"
+    """Whether `max_cost_usd` fails, as by default, or is skipped where the deployment does not report the cost."""
     max_duration_ms: Milliseconds | None = None
+    """The longest that it may take: milliseconds, or a duration such as 30s."""
     max_first_text_ms: Milliseconds | None = None
+    """The longest until the first text of the reply: milliseconds, or a duration such as 2s."""
     finish_reason: Text | None = None
+    """How the run must end when not with "stop", for example "awaiting-approval"."""
 
     @classmethod
     def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Mistake]:

@@ -5,13 +5,13 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, NonNegativeFloat
 
-from .case_checks import Checks, Text, Texts
+from .case_checks import Checks, Duration, Text, Texts
 from .context import EvalContext
 from .durations import parse_duration
 from .results import RunResult
 from .strict import Mistake
 
-Seconds = Annotated[NonNegativeFloat, BeforeValidator(parse_duration)]
+Seconds = Annotated[NonNegativeFloat, BeforeValidator(parse_duration, json_schema_input_type=Duration)]
 
 _PROMPT_ALIASES = {"input": "prompt", **Checks.aliases}
 
@@ -33,7 +33,9 @@ class Turn(Checks):
     aliases: ClassVar = _PROMPT_ALIASES
 
     prompt: Text
+    """What is sent to the agent."""
     soft: SoftChecks | None = None
+    """Checks of this turn that fail it only under `--strict`."""
 
     async def run(self, t: EvalContext) -> RunResult:
         """Send the prompt, make this turn's assertions and return the run."""
@@ -51,9 +53,13 @@ class CaseDefaults(Checks):
     """What the cases of a suite share: a case's own keys win, tags and metadata add up. `timeout` is in seconds."""
 
     tags: Texts = ()
+    """Words to select cases by, with `--tag`."""
     metadata: dict[str, Any] = Field(default_factory=dict)
+    """Whatever you want to keep with the case; nothing reads it."""
     soft: SoftChecks | None = None
+    """Checks that are shown when they fail, and fail the case only under `--strict`."""
     timeout: Seconds | None = None
+    """The time limit of the case: seconds, or a duration such as 500ms, 30s, 10m; 0 for none."""
 
     @classmethod
     def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Mistake]:
@@ -72,8 +78,11 @@ class EvalCase(CaseDefaults):
     aliases: ClassVar = {"id": "name", **_PROMPT_ALIASES}
 
     name: Text
+    """What the case is called in reports and by `--only`; no other case of the suite has this name."""
     prompt: Text | None = None
+    """What is sent to the agent."""
     turns: tuple[Turn, ...] = ()
+    """Instead of a prompt, a conversation, each turn with its own prompt and checks."""
 
     @classmethod
     def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Mistake]:

@@ -2,7 +2,12 @@
 
 RemoteEvalsError
 ├── UsageError                       somebody must edit something: a file, an option, a setting
-│   └── SuiteError                   every mistake in the suite files, at once
+│   └── FileError                    every mistake in the files that people write, at once
+│       ├── SuiteError               the suite files
+│       └── SettingsError            the settings file
+├── JudgeError                       JUDGE_FAILED: a reply could not be judged
+│   ├── JudgeUnreachableError        JUDGE_UNREACHABLE
+│   └── JudgeUnparseableError        JUDGE_UNPARSEABLE
 ├── TokenSourceError                 the callable that gives the token failed
 └── RemoteError                      the far side failed
     ├── RemoteUnauthorizedError      REMOTE_UNAUTHORIZED
@@ -17,6 +22,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
+    from .judging._verdict import JudgeUsage
     from .results import RunResult
 
 
@@ -32,10 +38,10 @@ class UsageError(RemoteEvalsError):
     code = "USAGE"
 
 
-class SuiteError(UsageError):
-    """Mistakes in suite files; `problems` holds them all, each naming its file and line."""
+class FileError(UsageError):
+    """Mistakes in files; `problems` holds them all, each naming its file, and its line where that is known."""
 
-    code = "SUITE"
+    code = "FILE"
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__(problems)
@@ -43,6 +49,63 @@ class SuiteError(UsageError):
 
     def __str__(self) -> str:
         return "\n".join(self.problems)
+
+
+class SuiteError(FileError):
+    """Mistakes in suite files."""
+
+    code = "SUITE"
+
+
+class SettingsError(FileError):
+    """Mistakes in the settings file, or an environment that it does not have."""
+
+    code = "SETTINGS"
+
+
+class JudgeError(RemoteEvalsError):
+    """A judge gave no verdict, so nothing is known of the reply: never a score.
+
+    `judge` names it, by its URL without userinfo and query where it has one; `happened` and `advice` are phrases
+    without a full stop.
+    """
+
+    code = "JUDGE_FAILED"
+
+    def __init__(self, judge: str, happened: str, advice: str) -> None:
+        super().__init__(judge, happened, advice)
+        self.judge = judge
+        self.happened = happened
+        self.advice = advice
+
+    def __str__(self) -> str:
+        return f"{self.judge}: {self.happened.rstrip('.')}. {self.advice}."
+
+
+class JudgeUnreachableError(JudgeError):
+    """No whole answer came from the judge: no connection, a broken one, or none in time."""
+
+    code = "JUDGE_UNREACHABLE"
+
+
+class JudgeUnparseableError(JudgeError):
+    """The judge answered, and no verdict can be read from it.
+
+    `start` is the start of what came, on one line of at most 300 characters; `usage` is what it cost all the same.
+    """
+
+    code = "JUDGE_UNPARSEABLE"
+
+    def __init__(
+        self, judge: str, happened: str, advice: str, start: str = "", usage: "JudgeUsage | None" = None
+    ) -> None:
+        super().__init__(judge, happened, advice)
+        self.args = (judge, happened, advice, start, usage)
+        self.start = start
+        self.usage = usage
+
+    def __str__(self) -> str:
+        return f"{super().__str__()} It begins: {self.start}" if self.start else super().__str__()
 
 
 class TokenSourceError(RemoteEvalsError):

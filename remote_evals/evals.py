@@ -1,7 +1,8 @@
 """What the runner runs: a named test that is given a `t`, wherever it was written."""
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from .context import EvalContext
 from .targets._base import Target
@@ -20,5 +21,6 @@ class Eval:
     tags: tuple[str, ...] = ()
     suite: str = ""
     file: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
     timeout_s: float | None = None
     target: Target | None = None

@@ -104,7 +104,7 @@ class RunFailed(Event):
 
 @dataclass(slots=True)
 class RunDone(Event):
-    """The end of the run. `text` None means that the event carried none."""
+    """The end of the run. `text` None and an empty `finish_reason` mean that the event carried none."""
 
     finish_reason: str = ""
     text: str | None = None
@@ -179,7 +179,7 @@ def _parse_run_done(kind: str, subagent: Subagent | None, frame: Frame) -> Event
     return RunDone(
         kind,
         subagent,
-        finish_reason=_text(frame.get("finishReason")) or "unknown",
+        finish_reason=_text(frame.get("finishReason")),
         text=text if isinstance(text, str) else None,
         usage=_object(frame.get("usage")),
         object=frame.get("object"),

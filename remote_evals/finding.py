@@ -14,7 +14,8 @@ def find_suite_files(patterns: Sequence[str]) -> tuple[list[Path], list[str]]:
     """Return the suite files that the patterns name, sorted within each and without repeats, and what is wrong.
 
     A folder stands for every `*.eval.yaml|yml|json|jsonl` below it, hidden folders and installed packages left out;
-    a file may have any name that ends in .yaml, .yml, .json or .jsonl. No pattern at all means the working directory.
+    a file, or what a pattern matches, may have any name that ends in .yaml, .yml, .json or .jsonl. No pattern at all
+    means the working directory.
     """
     files: dict[Path, Path] = {}
     problems = []
@@ -39,7 +40,7 @@ def _find(pattern: str) -> list[Path]:
         return _below(path)
     if path.exists():
         return [path] if path.name.endswith(DATA_ENDINGS) else []
-    return sorted(found for found in map(Path, glob.glob(pattern, recursive=True)) if _is_suite(found))
+    return sorted(found for found in map(Path, glob.glob(pattern, recursive=True)) if _is_data(found))
 
 
 def _below(folder: Path) -> list[Path]:
@@ -48,6 +49,10 @@ def _below(folder: Path) -> list[Path]:
 
 def _is_suite(path: Path) -> bool:
     return path.name.endswith(SUITE_ENDINGS) and path.is_file()
+
+
+def _is_data(path: Path) -> bool:
+    return path.name.endswith(DATA_ENDINGS) and path.is_file()
 
 
 def _is_skipped(path: Path, folder: Path) -> bool:
@@ -63,5 +68,5 @@ def _describe_nothing(pattern: str) -> str:
     if path.exists():
         return f"{pattern}: not a suite: its name must end in {', '.join(DATA_ENDINGS)}"
     if glob.has_magic(pattern):
-        return f"{pattern}: the pattern matches no *.eval.yaml, .yml, .json or .jsonl"
+        return f"{pattern}: the pattern matches no .yaml, .yml, .json or .jsonl file"
     return f"{pattern}: no such file or folder (looked in {Path.cwd()})"

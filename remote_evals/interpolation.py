@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-_VARIABLE = re.compile(r"\$?\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+_VARIABLE = re.compile(r"\$?\$\{(?:([A-Za-z_][A-Za-z0-9_]*)(?::-([^{}]*))?\})?")
 
 
 def interpolate(value: Any, variables: Mapping[str, str], report: Callable[[tuple[str | int, ...], str], None]) -> Any:
@@ -20,6 +20,9 @@ def interpolate(value: Any, variables: Mapping[str, str], report: Callable[[tupl
             name, default = found.groups()
             if found[0].startswith("$$"):
                 return found[0][1:]
+            if name is None:
+                report(path, "`${` starts a variable, ${NAME} or ${NAME:-default}; write `$${` for the text itself")
+                return found[0]
             if name not in variables and default is None:
                 report(path, f"the variable {name} is not set; set it, or write ${{{name}:-a default}}")
                 return found[0]

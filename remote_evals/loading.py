@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from .documents import Document, DocumentError, load_document
 from .errors import SuiteError
@@ -14,6 +13,7 @@ from .evals import Eval
 from .finding import SUITE_ENDINGS, find_suite_files
 from .interpolation import interpolate
 from .matching import render_json
+from .mistakes import explain_mistake, render_path, render_place
 from .suites import Suite, TargetSettings
 from .targets._base import Target
 from .yaml_nodes import KeyPath
@@ -45,14 +45,18 @@ def load_suites(
 
 
 def make_evals(
-    suites: Sequence[LoadedSuite], target_for: Callable[[TargetSettings], Target] | None = None
+    suites: Sequence[LoadedSuite], target_for: Callable[[TargetSettings], Target | None] | None = None
 ) -> list[Eval]:
-    """Return the cases of the suites as evals, in order, each with the target of its suite if there is one."""
+    """Return the cases of the suites as evals, in order, each with the target that `target_for` makes of its suite's.
+
+    `target_builder()` makes what the suites themselves say; without any, whoever runs the evals gives the target.
+    """
     return [
         Eval(
             name=case.name,
             run=case.run,
             tags=case.tags,
+            metadata=case.metadata,
             suite=loaded.suite.name,
             file=loaded.file,
             timeout_s=case.timeout,
@@ -67,7 +71,7 @@ def _load(file: Path, variables: Mapping[str, str], needs_target: bool, problems
     try:
         reader = _Reader(file, load_document(file))
     except DocumentError as error:
-        problems.append(f"{_place(file, error.line)}: {error.text}")
+        problems.append(f"{render_place(file, error.line)}: {error.text}")
         return None
     suite = reader.read(variables, needs_target)
     problems += reader.problems
@@ -88,7 +92,7 @@ class _Reader:
     @property
     def problems(self) -> list[str]:
         """The mistakes, in the order of their lines, as text that can be written anywhere."""
-        told = [f"{_place(self._file, line)}: {text}" for line, text in sorted(self._mistakes)]
+        told = [f"{render_place(self._file, line)}: {text}" for line, text in sorted(self._mistakes)]
         return [problem.encode("utf-8", "backslashreplace").decode() for problem in told]
 
     def read(self, variables: Mapping[str, str], needs_target: bool) -> Suite | None:
@@ -97,20 +101,20 @@ class _Reader:
         if not isinstance(data, dict):
             self._report((), f"a suite is a mapping with `cases:`, or a list of cases, got {render_json(data, 60)}")
             return None
-        data = {"name": _name_of(self._file), **interpolate(data, variables, self._report_unset)}
-        if needs_target and not _names_target(data):
+        filled = {"name": _name_of(self._file), **interpolate(data, variables, self._report_unset)}
+        if needs_target and not _names_target(filled):
             self._report((), _NO_TARGET)
-        suite = self._validate(data)
+        suite = self._validate(filled, data)
         return None if self._mistakes else suite
 
-    def _validate(self, data: dict[str, Any]) -> Suite | None:
+    def _validate(self, filled: dict[str, Any], written: dict[str, Any]) -> Suite | None:
         try:
-            return Suite.model_validate(data)
+            return Suite.model_validate(filled)
         except ValidationError as error:
             for details in error.errors():
                 # A text whose variable is not set is told once, not also as the wrong value that it is by itself.
                 if details["loc"] not in self._unset:
-                    self._report(details["loc"], _explain(details))
+                    self._report(details["loc"], explain_mistake(details, written))
             return None
 
     def _report_unset(self, path: KeyPath, text: str) -> None:
@@ -119,28 +123,13 @@ class _Reader:
 
     def _report(self, path: KeyPath, text: str) -> None:
         line = self._document.line(path[1:] if self._is_list else path) or 1
-        where = f"{_render_path(path)}: " if path else ""
+        where = f"{render_path(path)}: " if path else ""
         self._mistakes.append((line, f"{where}{text}"))
 
 
 def _names_target(data: Mapping[str, Any]) -> bool:
     target = data.get("target")
     return isinstance(target, Mapping) and target.get("url") is not None
-
-
-def _explain(details: ErrorDetails) -> str:
-    if details["type"] in ("extra_forbidden", "missing", "given_twice", "inconsistent", "value_error"):
-        return details["msg"]
-    return f"{details['msg']}, got {render_json(details['input'], 60)}"
-
-
-def _place(file: Path, line: int | None) -> str:
-    return f"{file}:{line}" if line else str(file)
-
-
-def _render_path(path: Sequence[Any]) -> str:
-    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
-    return text.removeprefix(".")
 
 
 def _name_of(file: Path) -> str:

@@ -1,7 +1,7 @@
 """Folds the events of a run, each with its moment of arrival, into the `RunResult` that an in-process run gives."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard
 
 from .call_log import CallLog, parse_run_error
 from .events import (
@@ -33,7 +33,7 @@ class Rebuild:
 
     def __init__(self, turn: int = 1) -> None:
         self.done: RunDone | None = None
-        self.last_event: str | None = None
+        self._last_type: str | None = None
         self._turn = turn
         self._run_id: str | None = None
         self._text: list[str] = []
@@ -47,12 +47,21 @@ class Rebuild:
 
     def add(self, event: Event, at_ms: float) -> None:
         """Fold one event in. Events of a type that tells nothing about the result only count as signs of life."""
-        self.last_event = event.type
+        self._last_type = event.type
         if at_ms != self._last_ms or self._first_event_ms is None:
             self._note_gap(at_ms)
         fold = _FOLDS.get(type(event))
         if fold:
             fold(self, event, at_ms)
+
+    @property
+    def last_event(self) -> str | None:
+        """The type of the last event, cut where a hostile server made it long; None before any."""
+        return self._last_type and self._last_type[:60]
+
+    def resume(self) -> None:
+        """Make ready for the continuation of a run that paused: its end is still to come."""
+        self.done = self._pending = None
 
     def result(self, *, total_ms: float, headers_ms: float | None = None, trace_id: str | None = None) -> RunResult:
         """Return the run as far as it was seen; `finish_reason` is None while `run.done` has not come."""
@@ -60,7 +69,7 @@ class Rebuild:
         return RunResult(
             turn=self._turn,
             reply=self._reply(),
-            finish_reason=self.done.finish_reason if self.done else None,
+            finish_reason=(self.done.finish_reason or None) if self.done else None,
             tool_calls=self._calls.calls,
             steps=self._steps_done,
             usage=usage,
@@ -184,11 +193,16 @@ def _parse_usage(usage: Frame) -> Usage | None:
         input_tokens=int(inputs or 0),
         output_tokens=int(outputs or 0),
         total_tokens=int((inputs or 0) + (outputs or 0) if total is None else total),
-        cost_usd=cost if is_number(cost) else None,
-        model_calls=int(calls) if is_number(calls) else None,
+        cost_usd=cost if _is_amount(cost) else None,
+        model_calls=int(calls) if _is_amount(calls) else None,
         estimated=usage.get("estimated") is True,
     )
 
 
 def _first_number(usage: Frame, *names: str) -> float | None:
-    return next((usage[name] for name in names if is_number(usage.get(name))), None)
+    return next((usage[name] for name in names if _is_amount(usage.get(name))), None)
+
+
+def _is_amount(value: object) -> TypeGuard[float]:
+    # What no run can have taken is no report of what it took.
+    return is_number(value) and 0 <= value < 1e15

@@ -12,9 +12,6 @@ from pydantic import BaseModel
 
 REDACTED = "[redacted]"
 
-_CREDENTIAL_NAME = re.compile(
-    r"authorization|cookie|token|secret|password|credential|api[-_]?key|access[-_]?key|session[-_]?key", re.IGNORECASE
-)
 _PERCENT = re.compile("%[0-9A-F]{2}")
 
 
@@ -77,11 +74,6 @@ class Redactor:
                 return type(value)(self.scrub_value(item) for item in value)
             case _:
                 return value
-
-
-def is_credential_name(name: str) -> bool:
-    """Say whether a header or variable of this name holds a credential by custom, as `X-Api-Key` does."""
-    return _CREDENTIAL_NAME.search(name) is not None
 
 
 def _spellings(text: str) -> set[str]:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from ._version import __version__
-from .attempt import run_case, skip_case
+from .attempt import Attempt
 from .errors import UsageError
 from .evals import Eval
 from .results import CaseError, EvalReport, EvalResult
@@ -83,7 +83,9 @@ class EvalRunner:
             started_at=started_at.isoformat(timespec="milliseconds"),
             target=", ".join(dict.fromkeys(target.description for target in targets)),
             duration_ms=(time.perf_counter() - start) * 1000,
-            results=tuple(results.get(index) or skip_case(eval_, _INTERRUPTED) for index, eval_ in enumerate(evals)),
+            results=tuple(
+                results.get(index) or self._attempt(one).skip(_INTERRUPTED) for index, one in enumerate(evals)
+            ),
             interrupted=self._stopped,
         )
 
@@ -112,7 +114,16 @@ class EvalRunner:
                 self._listener.on_case_end(results[index])
 
     async def _run_case(self, eval_: Eval) -> EvalResult:
+        attempt = self._attempt(eval_)
+        try:
+            return await attempt.run()
+        except asyncio.CancelledError:
+            if not self._stopped:
+                raise
+            return attempt.skip(_INTERRUPTED)
+
+    def _attempt(self, eval_: Eval) -> Attempt:
         target = eval_.target or self._target
         assert target is not None  # noqa: S101 - `_targets` has refused an eval without one
         limit_s = self._timeout_s if eval_.timeout_s is None else eval_.timeout_s
-        return await run_case(eval_, target, limit_s=limit_s or None, strict=self._strict)
+        return Attempt(eval_, target, limit_s=limit_s or None, strict=self._strict)

@@ -16,14 +16,25 @@ def select_evals(evals: Sequence[Eval], *, tags: Sequence[str] = (), only: Seque
         eval_
         for eval_ in evals
         if (not tags or not set(tags).isdisjoint(eval_.tags))
-        and (not only or any(eval_.name == name or fnmatchcase(eval_.name, name) for name in only))
+        and (not only or any(_is_named(eval_, name) for name in only))
     ]
 
 
-def describe_empty_selection(evals: Sequence[Eval], *, tags: Sequence[str], only: Sequence[str]) -> str:
-    """Return why nothing was selected and what there is to select from."""
+def find_unmatched(evals: Sequence[Eval], *, tags: Sequence[str], only: Sequence[str]) -> list[str]:
+    """Return what is wrong with a choice: every tag and name that no eval has, and what there is instead."""
     known_tags = sorted({tag for eval_ in evals for tag in eval_.tags})
     known_names = [eval_.name for eval_ in evals]
-    reasons = [f"no case has the tag {tag!r}; {suggest(tag, known_tags)}" for tag in tags if tag not in known_tags]
-    reasons += [f"no case is named {name!r}; {suggest(name, known_names)}" for name in only if name not in known_names]
-    return "no case was run: " + ("; ".join(reasons) or "no case has both the chosen tag and the chosen name")
+    unmatched = [
+        f"no case has the tag {tag!r}; {suggest(tag, known_tags)}" for tag in tags if tag not in known_tags
+    ] + [
+        f"no case is named {name!r}; {suggest(name, known_names)}"
+        for name in only
+        if not any(_is_named(eval_, name) for eval_ in evals)
+    ]
+    if not unmatched and not select_evals(evals, tags=tags, only=only):
+        return ["no case has both the chosen tag and the chosen name"]
+    return unmatched
+
+
+def _is_named(eval_: Eval, name: str) -> bool:
+    return eval_.name == name or fnmatchcase(eval_.name, name)

@@ -18,16 +18,21 @@ Mistake = tuple[tuple[str | int, ...], str]
 
 
 class StrictModel(BaseModel):
-    """A model of what people write. `aliases` maps other accepted spellings of its keys to the field names."""
+    """A model of what people write; the docstring under a field describes it to them.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    `aliases` maps other accepted spellings of its keys to the field names. `refused` maps keys that are unknown for a
+    reason to what is said about them.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     aliases: ClassVar[Mapping[str, str]] = {}
+    refused: ClassVar[Mapping[str, str]] = {}
 
     @classmethod
     def valid_keys(cls) -> list[str]:
         """Return every key that is accepted, aliases too."""
-        return [*cls.model_fields, *cls.aliases]
+        return [*(field.alias or name for name, field in cls.model_fields.items()), *cls.aliases]
 
     @classmethod
     def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Mistake]:
@@ -49,7 +54,7 @@ class StrictModel(BaseModel):
         try:
             model = handler(named)
         except ValidationError as error:
-            mistakes += [_explain(details, spelling, cls.valid_keys()) for details in error.errors()]
+            mistakes += [_explain(details, spelling, cls) for details in error.errors()]
         if mistakes:
             raise ValidationError.from_exception_data(cls.__name__, mistakes)
         return model
@@ -61,12 +66,12 @@ def suggest(word: str, valid: Sequence[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else f"valid are {', '.join(sorted(valid)) or 'none'}"
 
 
-def _explain(details: ErrorDetails, spelling: Mapping[str, str], valid: Sequence[str]) -> InitErrorDetails:
+def _explain(details: ErrorDetails, spelling: Mapping[str, str], model: type[StrictModel]) -> InitErrorDetails:
     field, *rest = details["loc"] or ("",)
     key = spelling.get(str(field), field)
     text = _SHAPES.get(details["type"]) or details["msg"].removeprefix("Value error, ")
     if details["type"] == "extra_forbidden" and not rest:
-        text = f"unknown key {key!r}; {suggest(str(key), valid)}"
+        text = model.refused.get(str(key)) or f"unknown key {key!r}; {suggest(str(key), model.valid_keys())}"
     return _mistake(details["type"], text, (key, *rest) if details["loc"] else (), details["input"])
 
 

@@ -7,25 +7,35 @@ from pydantic import AfterValidator, Field
 
 from .case_checks import Text
 from .cases import CaseDefaults, EvalCase
+from .headers import check_headers
 from .strict import Mistake, StrictModel
 from .urls import parse_base_url
+
+BaseUrl = Annotated[str, AfterValidator(parse_base_url), Field(json_schema_extra={"pattern": r"^\s*https?://|\$\{"})]
 
 
 class TargetSettings(StrictModel):
     """A deployment: its base URL, the environment variable that holds its token, and headers to send."""
 
-    url: Annotated[str, AfterValidator(parse_base_url)] | None = None
+    url: BaseUrl | None = None
+    """The base URL of the deployment; `--url` comes before it."""
     token_env: Text | None = None
-    headers: dict[str, str] = Field(default_factory=dict)
+    """The environment variable that holds the bearer token, never the token itself."""
+    headers: Annotated[dict[str, str], AfterValidator(check_headers)] = Field(default_factory=dict)
+    """Headers to send with every request."""
 
 
 class Suite(StrictModel):
     """A suite file. `defaults` fill what a case does not say itself; a `name` is given by the file where absent."""
 
     name: Text = "suite"
+    """What the suite is called in reports; by default as its file."""
     target: TargetSettings = TargetSettings()
+    """The deployment that the suite is for."""
     defaults: CaseDefaults = CaseDefaults()
+    """What all cases share; what a case says itself comes first."""
     cases: tuple[EvalCase, ...]
+    """The cases, in the order in which they are reported."""
 
     @classmethod
     def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Mistake]:

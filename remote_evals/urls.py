@@ -1,6 +1,12 @@
 """Base URLs of deployments: which are accepted, and how they are shown."""
 
-from urllib.parse import SplitResult, urlsplit, urlunsplit
+import re
+from collections.abc import Iterator
+from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
+
+from .headers import is_credential_name
+
+_NO_HOST = re.compile(r"[\x00-\x20\x7f\"<>\\^`{|}]")
 
 
 def parse_base_url(text: str) -> str:
@@ -9,7 +15,10 @@ def parse_base_url(text: str) -> str:
     Raises `ValueError` for anything but http and https, for a URL without a host, and for one with userinfo: it
     would override the Authorization header, and a password does not belong into a URL.
     """
-    parts = urlsplit(text.strip())
+    try:
+        parts = urlsplit(text.strip())
+    except ValueError as error:
+        raise ValueError(f"the URL cannot be read: {error}") from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError(
             f"{show_url(text)!r} is not a URL of a deployment; write it as https://host or https://host/path"
@@ -29,6 +38,11 @@ def join_url(base: str, path: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/") + path, parts.query, ""))
 
 
+def find_url_credentials(url: str) -> Iterator[str]:
+    """Yield the values of query parameters that hold a credential by name, as `api_key` does."""
+    yield from (value for name, value in parse_qsl(urlsplit(url).query) if is_credential_name(name))
+
+
 def show_url(url: str) -> str:
     """Return a URL as it may be shown: no userinfo, no query, no fragment.
 
@@ -45,6 +59,7 @@ def show_url(url: str) -> str:
 
 def _has_valid_host(parts: SplitResult) -> bool:
     try:
-        return bool((parts.hostname or "").encode("idna")) and parts.port != 0
+        host = parts.hostname or ""
+        return bool(host.encode("idna")) and not _NO_HOST.search(host) and parts.port != 0
     except ValueError:
         return False

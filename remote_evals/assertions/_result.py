@@ -39,11 +39,16 @@ def absent(name: str, run: RunResult, expected_end: str) -> AssertionResult:
 
 def describe_end(run: RunResult) -> str:
     """Return how a run ended, for a person."""
+    if run == RunResult(missing=run.missing):
+        return "nothing was sent yet"
     if run.finish_reason is None:
         return f"the run never ended; the last event was {run.last_event or 'none'}"
+    if run.ended_normally:
+        return "finish reason was 'stop' (the normal end)"
     why = _ENDS.get(run.finish_reason, "not the normal end, 'stop'")
     if run.error:
-        why += f": {run.error.name}" + (f": {run.error.message}" if run.error.message else "")
+        code = f" [{run.error.code}]" if run.error.code else ""
+        why += f": {run.error.name}{code}" + (f": {run.error.message}" if run.error.message else "")
     if run.pending_approval:
         why += f" on {run.pending_approval.tool}"
     return f"finish reason was {run.finish_reason!r} ({why})"

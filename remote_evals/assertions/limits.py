@@ -19,11 +19,14 @@ def max_tokens(run: RunResult, limit: int) -> AssertionResult:
 
 def max_cost_usd(run: RunResult, limit: float, *, unknown_cost: Literal["fail", "skip"] = "fail") -> AssertionResult:
     """Pass when the run cost at most `limit` dollars; "skip" passes a run of unknown cost, marked so."""
-    if unknown_cost == "skip" and "cost" in run.missing:
-        warning = "not checked: the deployment reported no cost, and unknown_cost is 'skip'"
+    cost = run.usage.cost_usd if run.usage else None
+    if unknown_cost == "skip" and "cost" in run.missing and (cost is None or cost <= limit):
+        warning = "not checked: the deployment did not report every cost, and unknown_cost is 'skip'"
         name = f"max_cost_usd({render_number(limit)})"
         return AssertionResult(name=name, passed=True, score=1.0, skipped=True, message=f"{name} {warning}")
-    return _at_most("max_cost_usd", limit, run.usage.cost_usd if run.usage else None, "US dollars", run, "cost")
+    if cost is not None and cost > limit:
+        return _at_most("max_cost_usd", limit, cost, "US dollars", run)
+    return _at_most("max_cost_usd", limit, cost, "US dollars", run, "cost")
 
 
 def max_duration_ms(run: RunResult, limit: float) -> AssertionResult:

@@ -12,7 +12,8 @@ from ._result import absent, describe_end, judged, label
 def ended(run: RunResult, reason: str = "stop") -> AssertionResult:
     """Pass when the run ended with this finish reason."""
     name = "completed()" if reason == "stop" else f"finish_reason({reason!r})"
-    return judged(name, run.finish_reason == reason, describe_end(run))
+    expected = "" if reason == "stop" else f"expected {reason!r}, "
+    return judged(name, run.finish_reason == reason, expected + describe_end(run))
 
 
 def output_contains(run: RunResult, text: str) -> AssertionResult:
@@ -38,7 +39,7 @@ def check_value(name: str, value: Any, check: Check) -> AssertionResult:
     """Judge any value by a check such as `includes("shipped")`."""
     try:
         outcome = check.judge(value)
-    except Exception as error:  # a value's own `==` or `repr` may raise anything, and an assertion never does
+    except Exception as error:  # a value's own `==` or `repr` may raise anything
         return judged(name, False, f"{check.name} raised {type(error).__name__}: {error}")
     return AssertionResult(
         name=name,

@@ -79,15 +79,26 @@ def _describe_tools(names: Sequence[str]) -> str:
     return f"tools called were [{', '.join(names)}]"
 
 
+def _describe_under(run: RunResult, subagent: str) -> str:
+    seen = sorted({name for call in run.tool_calls for name in call.subagent_path})
+    calls = [call.name for call in select_calls(run.tool_calls, subagent=subagent)]
+    if calls:
+        return f"{_describe_tools(calls)} under sub-agent {subagent!r}"
+    return f"sub-agent {subagent!r} called nothing; sub-agents that called tools were [{', '.join(seen)}]"
+
+
 def _describe_no_match(
     run: RunResult, name: str, named: Sequence[ToolCall], args: Mapping[str, Any] | None, subagent: str | None
 ) -> str:
     if not named:
-        within = f" under sub-agent {subagent!r}" if subagent else ""
-        return _describe_tools([call.name for call in select_calls(run.tool_calls, subagent=subagent)]) + within
+        return (
+            _describe_tools([call.name for call in run.tool_calls])
+            if subagent is None
+            else _describe_under(run, subagent)
+        )
     called = f"{name!r} was called {len(named)} time(s) but"
     differences = find_closest(named, args or {})
     if differences:
         closest = "; ".join(f"{found.path}: {found.text}" for found in differences)
         return f"{called} no call matched the expected args; closest call differs in {closest}"
-    return f"{called} with the outcome: {', '.join(call.outcome or 'never finished' for call in named)}"
+    return f"{called} with the outcome: {', '.join(call.outcome or 'not finished' for call in named)}"

@@ -5,8 +5,10 @@ from typing import Annotated
 import typer
 
 from .._version import __version__
+from .init import init
 from .list import list_
 from .run import run
+from .schema import schema
 from .validate import validate
 
 app = typer.Typer(
@@ -19,6 +21,8 @@ app = typer.Typer(
 app.command()(run)
 app.command("list")(list_)
 app.command()(validate)
+app.command()(init)
+app.command()(schema)
 
 
 def _print_version(wanted: bool) -> None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import typer
 
-from ..errors import RemoteUnauthorizedError, UsageError
+from ..errors import RemoteUnauthorizedError, SuiteError, UsageError
 from ..results import EvalReport
 
 PASSED, FAILED, USAGE, UNAUTHORIZED, UNJUDGED, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -28,11 +28,20 @@ def decide_exit_code(report: EvalReport, *, reports_written: bool = True) -> int
     return UNJUDGED if codes or report.count("passed") < len(report.results) else PASSED
 
 
+def tell(*mistakes: str) -> None:
+    """Write mistakes to stderr, a line each."""
+    for mistake in mistakes:
+        typer.echo(f"error: {mistake}", err=True)
+
+
 @contextmanager
 def usage_errors() -> Iterator[None]:
     """Turn a `UsageError` into its message on stderr and exit code 2."""
     try:
         yield
+    except SuiteError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(USAGE) from None
     except UsageError as error:
-        typer.echo(f"error: {error}" if "\n" not in str(error) else str(error), err=True)
+        tell(*str(error).splitlines())
         raise typer.Exit(USAGE) from None

@@ -4,12 +4,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ..deployments import TargetOptions
 from ..errors import UsageError
+from ..redaction import Secret
 
 
 @contextmanager
-def open_fake(script: Path) -> Iterator[tuple[str, str | None]]:
-    """Serve a script on a free port of the loopback and yield its URL and token.
+def open_fake(script: Path, options: TargetOptions) -> Iterator[TargetOptions]:
+    """Serve a script on a free port of the loopback and yield the options with its URL and token.
 
     Raises `UsageError` for a script that is wrong, and where the extra that serves it is not installed.
     """
@@ -20,6 +22,7 @@ def open_fake(script: Path) -> Iterator[tuple[str, str | None]]:
     try:
         loaded = load_script(script)
     except ScriptError as error:
-        raise UsageError(f"--fake: {error}") from None
+        raise UsageError(str(error)) from None
     with FakeServer(loaded) as server:
-        yield server.url, server.token
+        token = Secret(server.token) if server.token else None
+        yield TargetOptions(server.url, token, options.headers, is_fake=True)

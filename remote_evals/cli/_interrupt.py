@@ -3,7 +3,7 @@
 import asyncio
 import signal
 from collections.abc import Sequence
-from contextlib import suppress
+from types import FrameType
 
 from ..evals import Eval
 from ..results import EvalReport
@@ -16,13 +16,12 @@ def run_interruptibly(runner: EvalRunner, evals: Sequence[Eval]) -> EvalReport:
     async def run() -> EvalReport:
         loop = asyncio.get_running_loop()
 
-        def stop() -> None:
-            runner.stop()
-            loop.remove_signal_handler(signal.SIGINT)
+        def interrupt(number: int, frame: FrameType | None) -> None:
+            # Not the loop's own handler: that one waits for the loop, which a regular expression may be holding up.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            loop.call_soon_threadsafe(runner.stop)
 
-        # Where loops know no signals, as on Windows, Ctrl-C keeps Python's own meaning.
-        with suppress(NotImplementedError):
-            loop.add_signal_handler(signal.SIGINT, stop)
+        signal.signal(signal.SIGINT, interrupt)
         return await runner.arun(evals)
 
     return asyncio.run(run())

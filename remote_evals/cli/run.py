@@ -8,19 +8,20 @@ from typing import Annotated
 
 import typer
 
+from ..deployments import target_builder
 from ..durations import parse_duration
 from ..errors import UsageError
 from ..evals import Eval
 from ..loading import load_suites, make_evals
 from ..redaction import Redactor
 from ..runner import EvalRunner
-from ..selection import describe_empty_selection, select_evals
-from ._exit import FAILED, decide_exit_code, usage_errors
+from ..selection import find_unmatched, select_evals
+from ._exit import decide_exit_code, tell, usage_errors
 from ._fake import open_fake
 from ._interrupt import run_interruptibly
 from ._options import Only, Suites, Tags, split_commas
-from ._output import open_listener, show_report, write_reports
-from ._target import parse_target_options, target_builder
+from ._output import Reports, open_listener, show_report
+from ._target import parse_target_options
 
 
 def run(
@@ -56,7 +57,9 @@ def run(
     fake: Annotated[
         Path | None, typer.Option(metavar="SCRIPT", help="Run against the bundled fake server, answering from SCRIPT.")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show the totals and what failed, nothing else.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Show only the totals, and the cases of which there is something to say.")
+    ] = False,
 ) -> None:
     """Run suites against a deployment and say whether it still works.
 
@@ -66,18 +69,19 @@ def run(
     redactor = Redactor()
     with usage_errors(), ExitStack() as stack:
         timeout_s = _parse_timeout(timeout)
+        reports = Reports(json=json, junit=junit)
         options = parse_target_options(
             url=url, token=token, token_env=token_env, token_file=token_file, headers=header or [], fake=fake
         )
         loaded = load_suites(suites or [], os.environ, needs_target=options.url is None and fake is None)
         if fake:
-            options = options.at_fake(*stack.enter_context(open_fake(fake)))
-        evals = _select(make_evals(loaded, target_builder(options, redactor)), tag, only)
+            options = stack.enter_context(open_fake(fake, options))
+        evals = _select(make_evals(loaded, target_builder(options, redactor)), split_commas(tag), only or [])
         listener = stack.enter_context(open_listener(redactor, quiet=quiet))
         runner = EvalRunner(concurrency=concurrency, timeout_s=timeout_s, strict=strict, listener=listener)
         report = run_interruptibly(runner, evals)
-    show_report(report, redactor)
-    written = write_reports(report, redactor, json=json, junit=junit)
+    show_report(report, redactor, quiet=quiet)
+    written = reports.write(report, redactor)
     raise typer.Exit(decide_exit_code(report, reports_written=written))
 
 
@@ -88,10 +92,8 @@ def _parse_timeout(text: str) -> float:
         raise UsageError(f"--timeout: {error}") from None
 
 
-def _select(evals: Sequence[Eval], tag: list[str] | None, only: list[str] | None) -> list[Eval]:
-    tags = split_commas(tag)
-    selected = select_evals(evals, tags=tags, only=only or [])
-    if not selected:
-        typer.echo(f"error: {describe_empty_selection(evals, tags=tags, only=only or [])}", err=True)
-        raise typer.Exit(FAILED)
-    return selected
+def _select(evals: Sequence[Eval], tags: Sequence[str], only: Sequence[str]) -> list[Eval]:
+    """Return the chosen evals, none of them where any part of the choice chooses nothing: it may be a typo."""
+    unmatched = find_unmatched(evals, tags=tags, only=only)
+    tell(*unmatched)
+    return [] if unmatched else select_evals(evals, tags=tags, only=only)

@@ -63,7 +63,7 @@ def describe_call(call: ToolCall, limit: int) -> str:
     """Return a call with the sub-agents that lead to it and how it ended: `research/fetch({"q": 1}) -> ok`."""
     name = "/".join([*call.subagent_path, call.name])
     why = ": ".join(filter(None, [call.error.name, call.error.message])) if call.error else ""
-    ended = " ".join(filter(None, [call.outcome or "never finished", why]))
+    ended = " ".join(filter(None, [call.outcome or "not finished", why]))
     return f"{name}({render_json(to_json_value(call.args), limit)}) -> {cut(ended, limit)}"
 
 

@@ -5,18 +5,16 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from ..redaction import Redactor
-
 _STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/")
 
 
-def write_report(path: Path, text: str, redactor: Redactor) -> None:
-    """Write a report, scrubbed, as UTF-8: the whole of it or nothing, so that an earlier report is never lost.
+def write_report(path: Path, text: str) -> None:
+    """Write a report as UTF-8: the whole of it or nothing, so that an earlier report is never lost.
 
     The file is readable by its owner alone, since it holds transcripts; folders are made as needed. A device or a
     pipe, such as /dev/stdout, is written to as it is. Raises `OSError` when the report cannot be written.
     """
-    data = redactor.scrub(text).encode("utf-8", "backslashreplace")
+    data = text.encode("utf-8", "backslashreplace")
     if _is_stream(path):
         with path.open("ab") as stream:
             stream.write(data)

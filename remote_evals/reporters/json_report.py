@@ -16,7 +16,8 @@ Top:
 
 Each of `results`:
     name, case      the row and the case it belongs to; they differ where a case runs more than once
-    suite, tags, file
+    suite, tags, file, metadata
+    target          the deployment that was asked
     status          "passed", "failed", "error" (it could not be judged) or "skipped"
     passed          whether status is "passed"
     score           0 to 1, the mean over its assertions; 0 for a case that was not judged
@@ -40,7 +41,7 @@ Each of `results`:
     turns           one object a turn: turn (from 1), run_id, trace_id (both or either null), last_event (the type of
                     the last event seen, or null), and the fields from `timing` to `run_error` as above
     assertions      name, kind ("gate" or "soft"), passed, score (0 to 1), threshold (or null), message ("" when there
-                    is nothing to say), skipped (passed without having been able to look)
+                    is nothing to say), skipped (passed without having been able to look), turn (null: the whole case)
     error           why the case could not be judged, or broke off: {code, message}, or null
 """
 
@@ -90,6 +91,8 @@ def _result(result: EvalResult) -> dict[str, Any]:
         "case": result.case,
         "suite": result.suite,
         "tags": result.tags,
+        "metadata": result.metadata,
+        "target": result.target,
         "file": result.file,
         "status": result.status,
         "passed": result.passed,

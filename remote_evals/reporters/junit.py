@@ -39,7 +39,7 @@ def _suite(results: Sequence[EvalResult], report: EvalReport) -> Element:
         time=_seconds(sum(result.duration_ms for result in results)),
         timestamp=report.started_at,
     )
-    _add_properties(suite, [("target", report.target), ("tool_version", report.tool_version)])
+    _add_properties(suite, [("target", results[0].target or report.target), ("tool_version", report.tool_version)])
     suite.extend(_case(result) for result in results)
     return suite
 
@@ -85,6 +85,7 @@ def _explain(result: EvalResult, reasons: Sequence[str]) -> str:
 
 def _properties(result: EvalResult) -> list[tuple[str, str]]:
     found = [("tag", tag) for tag in result.tags]
+    found += [(f"metadata.{key}", value) for key, value in result.metadata.items() if isinstance(value, str)]
     if result.session_id:
         found.append(("session_id", result.session_id))
     return found + [("trace_id", turn.trace_id) for turn in result.turns if turn.trace_id]

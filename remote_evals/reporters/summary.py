@@ -41,14 +41,18 @@ def render_summary(report: EvalReport) -> str:
     return "".join(f"{line.plain}\n" for line in _summary(report))
 
 
-def print_summary(report: EvalReport, console: Console, redactor: Redactor) -> None:
-    """Print the summary, scrubbed, with the colours and the width of the console."""
-    print_lines(_summary(scrub_report(report, redactor)), console)
+def print_summary(report: EvalReport, console: Console, redactor: Redactor, *, quiet: bool = False) -> None:
+    """Print the summary, scrubbed, with the colours and the width of the console.
+
+    A quiet one has no row for a case that passed without anything to say.
+    """
+    print_lines(_summary(scrub_report(report, redactor), quiet=quiet), console)
 
 
-def _summary(report: EvalReport) -> Iterator[Line]:
+def _summary(report: EvalReport, *, quiet: bool = False) -> Iterator[Line]:
     yield _line("", " · ".join(filter(None, [f"remote-evals {report.tool_version}", report.target])), body_style="dim")
-    for (suite, file), results in groupby(report.results, key=lambda result: (result.suite, result.file)):
+    shown = [result for result in report.results if not (quiet and _is_unremarkable(result))]
+    for (suite, file), results in groupby(shown, key=lambda result: (result.suite, result.file)):
         yield _line("", "")
         if suite or file:
             yield _line("", " · ".join(filter(None, [suite, file])), body_style="bold")
@@ -58,6 +62,10 @@ def _summary(report: EvalReport) -> Iterator[Line]:
     if report.interrupted:
         yield _line("", "interrupted: what was not done is skipped", body_style="bold yellow")
     yield _line("", render_totals(report), body_style=_totals_style(report))
+
+
+def _is_unremarkable(result: EvalResult) -> bool:
+    return result.passed and not list_soft_failures(result) and not list_unchecked(result)
 
 
 def _case(result: EvalResult) -> Iterator[Line]:
@@ -82,7 +90,7 @@ def _case(result: EvalResult) -> Iterator[Line]:
 
 def _reasons(result: EvalResult) -> Iterator[Line]:
     for failed in result.failures:
-        label = "soft" if failed.kind == "soft" else ""
+        label = "soft (--strict)" if failed.kind == "soft" else ""
         yield from _block(label, split_lines(failed.message or failed.name), "red")
     if result.error:
         text = f"{result.error.code}: {result.error.message}"

@@ -1,6 +1,8 @@
 """The outcome of one case."""
 
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import Field
 
 from ._data import Data
 from ._run import RunResult
@@ -12,7 +14,8 @@ class AssertionResult(Data):
     """One assertion that was made. A failed gate fails its case; a soft one only with `--strict`.
 
     `score` runs from 0 to 1 and is 1 or 0 unless the check measures; `threshold` is the score it had to reach.
-    `skipped` marks an assertion that passed without having been able to look; `message` then says why.
+    `skipped` marks an assertion that passed without having been able to look; `message` then says why. `turn` is the
+    turn that was looked at, from 1; None for the whole case.
     """
 
     name: str
@@ -22,6 +25,7 @@ class AssertionResult(Data):
     threshold: float | None = None
     message: str = ""
     skipped: bool = False
+    turn: int | None = None
 
 
 class CaseError(Data):
@@ -35,14 +39,17 @@ class EvalResult(Data):
     """The outcome of one case: its turns, what was asserted of them, and whether it could be judged at all.
 
     `run` is the whole conversation as one run, `turns` its parts. `name` is the row's name, `case` the case's: they
-    differ where a case runs more than once. `duration_ms` is the time the agent took, over all turns.
+    differ where a case runs more than once. `metadata` is the case's own, untouched; `target` is the deployment that
+    was asked. `duration_ms` is the time the agent took, over all turns.
     """
 
     name: str
     case: str
     suite: str = ""
     file: str = ""
+    target: str = ""
     tags: tuple[str, ...] = ()
+    metadata: dict[str, Any] = Field(default_factory=dict)
     status: Status
     session_id: str | None = None
     run: RunResult = RunResult()
@@ -62,7 +69,7 @@ class EvalResult(Data):
 
     @property
     def score(self) -> float:
-        """The share of assertions that passed, 0 to 1; a case that could not be judged has 0."""
+        """The mean of the assertions' scores, 0 to 1: the share that passed, where none measures. Not judged is 0."""
         if self.status in ("error", "skipped"):
             return 0.0
         if not self.assertions:

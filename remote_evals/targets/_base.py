@@ -1,7 +1,8 @@
 """What a target is: something that answers prompts, one session per case."""
 
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..redaction import Redactor
 from ..results import RunResult
@@ -15,11 +16,27 @@ class Session(Protocol):
         """The id under which the agent keeps the conversation."""
         ...
 
+    @property
+    def partial(self) -> RunResult | None:
+        """What there is of the turn under way, as far as it was seen; None before the first."""
+        ...
+
     async def send(self, prompt: str, turn: int) -> RunResult:
         """Run one turn to its end. `turn` counts from 1.
 
         Raises `RemoteError`, with what had been rebuilt as `partial`, when no run came back that can be judged.
         """
+        ...
+
+    async def decide(self, approval_id: str, decision: Mapping[str, Any]) -> RunResult:
+        """Decide what the latest run waits for and return that run, gone on to its next end.
+
+        `decision` is `{"approved": bool, "note"?: text}` or `{"answer": text}`. Raises as `send` does.
+        """
+        ...
+
+    async def transcript(self) -> list[dict[str, Any]]:
+        """Return the messages that the agent keeps of this session, each `{role, content}`. Raises as `send`."""
         ...
 
 

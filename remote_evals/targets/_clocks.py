@@ -64,6 +64,12 @@ class Clocks:
         except TimeoutError:
             raise ClockExpiredError(self._running) from None
 
+    @property
+    def left_s(self) -> float:
+        """The seconds until the clock that runs is out."""
+        at = self._timeout.when()
+        return float("inf") if at is None else max(at - self._now(), 0.0)
+
     def start(self, name: str, limit_s: float) -> None:
         """Start this clock instead of the one that runs; the case's own keeps running beside it."""
         at = self._now() + limit_s

@@ -1,10 +1,9 @@
 """One turn on the wire: the POST, its stream, and the run rebuilt from it as far as it came."""
 
-import asyncio
 import json
 import time
-from collections.abc import Mapping
-from contextlib import aclosing
+from collections.abc import AsyncIterable, Callable, Mapping
+from typing import Any
 
 import httpx
 
@@ -13,9 +12,10 @@ from ..rebuild import Rebuild
 from ..redaction import Secret
 from ..results import RunResult
 from ..urls import show_url
-from ._clocks import ClockExpiredError, Clocks, Deadline, Limits
-from ._failures import LIBRARY_ERRORS, ended_early, forget_frames, timed_out, translate
-from ._sse import read_events
+from ._clocks import Clocks, Deadline, Limits
+from ._failures import ended_early, ended_without_reason
+from ._guard import run_guarded
+from ._sse import EventDecoder
 from ._status import read_failure
 from ._token import BearerAuth
 from ._trace import new_trace
@@ -30,77 +30,84 @@ _HEADERS = {
 
 
 class Exchange:
-    """A request and its answer. `run` may be called once; `result` is the run so far, whether or not that raised."""
+    """The requests of one turn, and the run that their answers make: a turn that pauses takes more than one.
 
-    def __init__(self, client: httpx.AsyncClient, url: str, turn: int, limits: Limits) -> None:
+    `result` is the run so far, whether or not `run` raised; `scrub` takes secrets out of what errors quote. All
+    requests of a turn are in one trace.
+    """
+
+    def __init__(self, client: httpx.AsyncClient, turn: int, limits: Limits, scrub: Callable[[str], str]) -> None:
         self._client = client
-        self._url = url
         self._limits = limits
+        self._scrub = scrub
         self._rebuild = Rebuild(turn)
         self._trace = new_trace()
-        self._started = time.perf_counter()
+        self._started = 0.0
+        self._earlier_ms = 0.0
         self._headers_ms: float | None = None
-        self._total_ms = 0.0
 
     @property
     def result(self) -> RunResult:
-        """The run as far as it was seen."""
-        return self._rebuild.result(total_ms=self._total_ms, headers_ms=self._headers_ms, trace_id=self._trace.trace_id)
+        """The run as far as it was seen; the time between its requests is not its own."""
+        return self._rebuild.result(
+            total_ms=self._earlier_ms, headers_ms=self._headers_ms, trace_id=self._trace.trace_id
+        )
 
-    async def run(self, body: Mapping[str, str], token: Secret | None, deadline: Deadline | None) -> None:
-        """Send the request and read its stream through `run.done`. Raises `RemoteError`."""
+    async def run(self, url: str, body: Mapping[str, Any], token: Secret | None, deadline: Deadline | None) -> None:
+        """Send a request and read its stream through `run.done`. Raises `RemoteError`."""
+        self._rebuild.resume()
         self._started = time.perf_counter()
+
+        def read_last_event() -> str | None:
+            return self._rebuild.last_event
+
         try:
-            failure = await self._attempt(body, token, deadline)
-        except asyncio.CancelledError as cancelled:
-            forget_frames(cancelled)
-            raise
+            await run_guarded(lambda clocks: self._stream(url, body, token, clocks), url, deadline, read_last_event)
         finally:
-            self._total_ms = self._elapsed_ms()
-        if failure:
-            # Raised here, where no frame below holds a header or what the server sent.
-            raise failure.with_traceback(None)
+            self._earlier_ms = self._elapsed_ms()
 
-    async def _attempt(
-        self, body: Mapping[str, str], token: Secret | None, deadline: Deadline | None
+    async def _stream(
+        self, url: str, body: Mapping[str, Any], token: Secret | None, clocks: Clocks
     ) -> RemoteError | None:
-        shown = show_url(self._url)
-        try:
-            async with Clocks(deadline) as clocks:
-                return await self._stream(body, token, clocks)
-        except ClockExpiredError as expired:
-            return timed_out(expired.clock, shown, self._rebuild.last_event)
-        except LIBRARY_ERRORS as error:
-            failure = translate(error, shown, self._rebuild.last_event)
-            failure.__cause__ = forget_frames(error)
-            return failure
-
-    async def _stream(self, body: Mapping[str, str], token: Secret | None, clocks: Clocks) -> RemoteError | None:
         clocks.start("headers", self._limits.headers_s)
         async with self._client.stream(
             "POST",
-            self._url,
+            url,
             # ASCII, since a prompt may hold the lone surrogates that UTF-8 cannot.
             content=json.dumps(body).encode("ascii"),
-            headers={**_HEADERS, "traceparent": self._trace.traceparent},
+            headers={**_HEADERS, "traceparent": self._trace.new_traceparent()},
             auth=BearerAuth(token) if token else None,
         ) as response:
-            self._headers_ms = self._elapsed_ms()
+            self._headers_ms = self._headers_ms or self._elapsed_ms()
             clocks.start("first event", self._limits.first_event_s)
-            failure = await read_failure(response, show_url(self._url))
+            failure = await read_failure(response, show_url(url), self._scrub, clocks.left_s)
+            # They are needed no more, and of thousands of open streams they are a part that counts.
+            response.request.headers = httpx.Headers()
             return failure or await self._read(response, clocks)
 
     async def _read(self, response: httpx.Response, clocks: Clocks) -> RemoteError | None:
-        rebuild = self._rebuild
-        async with aclosing(read_events(response)) as batches:
-            async for events in batches:
-                at_ms = self._elapsed_ms()
-                for event in events:
-                    rebuild.add(event, at_ms)
+        rebuild, shown, decoder = self._rebuild, show_url(str(response.url)), EventDecoder(self._scrub)
+        async for chunk in _chunks_of(response):
+            at_ms = self._elapsed_ms()
+            events = decoder.feed(chunk)
+            for event in events:
+                rebuild.add(event, at_ms)
                 if rebuild.done:
-                    return None
+                    # Whatever stands behind it, in this packet or the next, is not of the run.
+                    return None if rebuild.done.finish_reason else ended_without_reason(shown)
+            if decoder.mistake:
+                raise decoder.mistake
+            if events:
                 clocks.start("silence", self._limits.silence_s)
-        return ended_early(show_url(self._url), rebuild.last_event)
+        return ended_early(shown, rebuild.last_event)
 
     def _elapsed_ms(self) -> float:
-        return (time.perf_counter() - self._started) * 1000
+        return self._earlier_ms + (time.perf_counter() - self._started) * 1000
+
+
+def _chunks_of(response: httpx.Response) -> AsyncIterable[bytes]:
+    """Return the body as it arrives; httpx's own iterators take more memory, so only a compressed one goes there."""
+    if "content-encoding" in response.headers:
+        return response.aiter_bytes()
+    assert isinstance(response.stream, httpx.AsyncByteStream)  # noqa: S101 - an async client made it
+    return response.stream

@@ -45,10 +45,13 @@ def timed_out(clock: Clock, url: str, last_event: str | None) -> RemoteTimeoutEr
     limit = render_duration(clock.limit_s)
     seen = f"the last event was {last_event}" if last_event else "no event had come"
     happened, advice = {
-        "headers": (f"no response headers within {limit}", "The deployment was connected to and did not answer"),
+        "headers": (f"no response headers within {limit}", "The deployment, or the way to it, does not answer"),
         "first event": (f"no event within {limit} after the headers", "The agent hangs, or a proxy holds it back"),
         "silence": (f"no event for {limit}; {seen}", "The agent hangs, or a proxy holds the stream back"),
-        "case": (f"the case was not done within {limit}; {seen}", "Give it more with --timeout if it may take longer"),
+        "case": (
+            f"the case was not done within {limit}; {seen}",
+            "If it may take longer, raise its own timeout, or --timeout",
+        ),
     }[clock.name]
     return RemoteTimeoutError(url, f"timed out: {happened}", advice, clock.name, last_event)
 
@@ -57,6 +60,12 @@ def ended_early(url: str, last_event: str | None) -> RemoteStreamError:
     """Return the error of a stream that ended well-formed, but before `run.done`."""
     after = f"after {last_event}" if last_event else "without any event"
     return RemoteStreamError(url, f"the stream ended {after}, before run.done", _WHY_BROKEN)
+
+
+def ended_without_reason(url: str) -> RemoteStreamError:
+    """Return the error of a `run.done` that does not say how the run ended, as that of another protocol would not."""
+    advice = "Check that the deployment speaks the /chat protocol"
+    return RemoteStreamError(url, "run.done came without a finishReason", advice)
 
 
 def forget_frames(error: BaseException) -> BaseException:
@@ -98,7 +107,9 @@ def _describe_broken(causes: Sequence[BaseException], last_event: str | None) ->
     for cause in causes:
         match cause:
             case MalformedStreamError():
-                return str(cause), "The URL may be that of something else, or a proxy changes the stream"
+                return str(
+                    cause
+                ), "The URL may be that of something that speaks otherwise, or a proxy changes the stream"
             case aiohttp.ClientResponseError():
                 return "the answer is not HTTP that can be read", "Check that the URL and port are the deployment's"
             case httpx.DecodingError():

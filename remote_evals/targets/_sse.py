@@ -7,8 +7,7 @@ as much (see tests/benchmarks).
 
 import codecs
 import json
-from collections.abc import AsyncGenerator, AsyncIterable
-from contextlib import aclosing
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -18,6 +17,7 @@ from ..events import Event, parse_event
 
 MAX_FRAME_CHARS = 16 * 1024 * 1024
 MAX_DEPTH = 100
+MAX_QUOTED_CHARS = 80
 
 _EVENT_STREAM = {"content-type": "text/event-stream"}
 
@@ -26,46 +26,57 @@ class MalformedStreamError(Exception):
     """The bytes are not a stream of events; the message says what they are instead."""
 
 
-async def read_events(response: httpx.Response) -> AsyncGenerator[list[Event], None]:
-    """Yield the events of each network chunk, together; a chunk without a whole event, as of keep-alives, yields none.
+class EventDecoder:
+    """Takes the bytes of one stream, cut anywhere, and gives its events.
 
-    Raises `MalformedStreamError` for a frame that is not a JSON object, and for one of more than 16 Mi characters.
+    `mistake` is what is wrong with the first frame that is no event; nothing is decoded behind it. It quotes what
+    `scrub` leaves of the start of the frame.
     """
-    async with aclosing(_read_frames(response)) as chunks:
-        async for frames in chunks:
-            events, mistake = _parse_frames(frames)
-            if events:
-                yield events
-            if mistake:
-                raise mistake
 
+    def __init__(self, scrub: Callable[[str], str]) -> None:
+        self.mistake: MalformedStreamError | None = None
+        self._scrub = scrub
+        # Always UTF-8, whatever the charset parameter says, and without the byte-order mark that httpx-sse would keep.
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
+        self._pending = ""
+        self._after_cr = False
 
-async def _read_frames(response: httpx.Response) -> AsyncGenerator[str, None]:
-    """Cut the text after its last blank line: what is yielded are whole frames, with LF as line end."""
-    # Always UTF-8, whatever the charset parameter says, and without the byte-order mark that httpx-sse would keep.
-    decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
-    # The bare stream takes less memory than httpx's iterators, but does not decompress.
-    chunks = response.aiter_bytes() if "content-encoding" in response.headers else _raw(response)
-    pending, after_cr = "", False
-    async for chunk in chunks:
-        text = decoder.decode(chunk)
-        if after_cr:
+    def feed(self, chunk: bytes) -> list[Event]:
+        """Return the events that are whole with this chunk; a keep-alive is none."""
+        frames = self._cut(self._decoder.decode(chunk))
+        return self._parse(frames) if frames else []
+
+    def _cut(self, text: str) -> str:
+        """Return the text up to its last blank line, with LF as line end, and keep the rest."""
+        if self._after_cr:
             text = text.removeprefix("\n")
-        after_cr = text.endswith("\r")
+        self._after_cr = text.endswith("\r")
         if "\r" in text:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
-        searched = max(len(pending) - 1, 0)
+        searched = max(len(self._pending) - 1, 0)
+        # Taken out of the attribute, so that CPython appends in place: a long frame comes in many pieces.
+        pending, self._pending = self._pending, ""
         pending += text
-        if (end := pending.rfind("\n\n", searched)) >= 0:
-            yield pending[: end + 2]
-            pending = pending[end + 2 :]
-        if len(pending) > MAX_FRAME_CHARS:
-            raise MalformedStreamError(f"a single event is longer than {MAX_FRAME_CHARS} characters")
+        end = pending.rfind("\n\n", searched) + 2
+        if end < 2:
+            end = 0
+        self._pending = pending[end:]
+        if len(self._pending) > MAX_FRAME_CHARS:
+            self.mistake = MalformedStreamError(f"a single event is longer than {MAX_FRAME_CHARS} characters")
+        return pending[:end]
 
-
-def _raw(response: httpx.Response) -> AsyncIterable[bytes]:
-    assert isinstance(response.stream, httpx.AsyncByteStream)  # noqa: S101 - an async client made it
-    return response.stream
+    def _parse(self, frames: str) -> list[Event]:
+        events: list[Event] = []
+        for data in _split_frames(frames):
+            if data:
+                try:
+                    events.append(_parse_event(data))
+                except MalformedStreamError as mistake:
+                    # Scrubbed before it is cut: half a secret is no longer recognised.
+                    start = " ".join(self._scrub(data).split())[:MAX_QUOTED_CHARS]
+                    self.mistake = MalformedStreamError(f"{mistake}: {start!r}")
+                    break
+        return events
 
 
 def _split_frames(frames: str) -> list[str]:
@@ -78,25 +89,15 @@ def _split_frames(frames: str) -> list[str]:
     return [frame.data for frame in source.iter_sse()]
 
 
-def _parse_frames(frames: str) -> tuple[list[Event], MalformedStreamError | None]:
-    """Return the events up to the first frame that is none, and what is wrong with that."""
-    events: list[Event] = []
-    try:
-        events.extend(_parse_event(data) for data in _split_frames(frames) if data)
-    except MalformedStreamError as mistake:
-        return events, mistake
-    return events, None
-
-
 def _parse_event(data: str) -> Event:
     try:
         frame = _parse_json(data)
     except (ValueError, RecursionError) as error:
-        raise MalformedStreamError(f"an event is not JSON ({error}): {_start_of(data)}") from error
+        raise MalformedStreamError(f"an event is not JSON ({error})") from error
     if not isinstance(frame, dict):
-        raise MalformedStreamError(f"an event is not a JSON object: {_start_of(data)}")
-    if data.count("{") + data.count("[") > MAX_DEPTH and _depth(frame) > MAX_DEPTH:
-        raise MalformedStreamError(f"an event is nested more than {MAX_DEPTH} deep: {_start_of(data)}")
+        raise MalformedStreamError("an event is not a JSON object")
+    if len(data) > 2 * MAX_DEPTH and data.count("{") + data.count("[") > MAX_DEPTH and _depth(frame) > MAX_DEPTH:
+        raise MalformedStreamError(f"an event is nested more than {MAX_DEPTH} deep")
     return parse_event(frame)
 
 
@@ -125,8 +126,3 @@ def _depth(value: Any) -> int:
         containers = [item for item in level if isinstance(item, dict | list)]
         level = [part for item in containers for part in (item.values() if isinstance(item, dict) else item)]
     return depth
-
-
-def _start_of(data: str) -> str:
-    start = " ".join(data[:200].split())
-    return repr(start[:80] + ("…" if len(start) > 80 else ""))

@@ -8,6 +8,8 @@ import httpx
 from ..errors import TokenSourceError, UsageError
 from ..redaction import Redactor, Secret
 
+MIN_TOKEN_CHARS = 8
+
 TokenSource = Secret | Callable[[], str | Awaitable[str]] | None
 Token = str | TokenSource
 
@@ -56,9 +58,18 @@ async def _call(source: Callable[[], str | Awaitable[str]]) -> Secret:
 
 
 def _find_mistake(token: Secret) -> str | None:
-    """Return why no header can carry a token: RFC 6750, section 2.1, allows visible ASCII without spaces."""
+    """Return why a token cannot be sent: RFC 6750, section 2.1, allows visible ASCII without spaces."""
     text = token.reveal()
+    if not text:
+        return "it is empty"
+    if text[:7].lower() == "bearer ":
+        return "leave out the word 'Bearer', it is added"
     broken = next((at for at, character in enumerate(text, start=1) if not "!" <= character <= "~"), None)
     if broken is not None:
         return f"character {broken} of {len(text)} is not visible ASCII"
-    return None if text else "it is empty"
+    if len(text) < MIN_TOKEN_CHARS:
+        return (
+            f"it has only {len(text)} characters, and a token is kept out of every report wherever it stands: one of "
+            f"fewer than {MIN_TOKEN_CHARS} would blot out other words too"
+        )
+    return None

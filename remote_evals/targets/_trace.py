@@ -5,18 +5,19 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class TraceContext:
-    """One request's place in a trace: 32 and 16 lower-case hex digits, neither all zero."""
+class Trace:
+    """A trace that requests may join; its id is 32 lower-case hex digits."""
 
     trace_id: str
-    span_id: str
 
-    @property
-    def traceparent(self) -> str:
-        """The header's value, version 00, sampled: https://www.w3.org/TR/trace-context/#traceparent-header."""
-        return f"00-{self.trace_id}-{self.span_id}-01"
+    def new_traceparent(self) -> str:
+        """Return the header of one more request, version 00, sampled.
+
+        Source: https://www.w3.org/TR/trace-context/#traceparent-header.
+        """
+        return f"00-{self.trace_id}-{secrets.token_hex(8)}-01"
 
 
-def new_trace() -> TraceContext:
+def new_trace() -> Trace:
     """Return a fresh random trace."""
-    return TraceContext(secrets.token_hex(16), secrets.token_hex(8))
+    return Trace(secrets.token_hex(16))

@@ -1,9 +1,10 @@
 """The HTTP client: aiohttp below httpx, since httpx's own pool scans every connection at every change of one.
 
-With 500 streams open that blocks the event loop for seconds; see tests/benchmarks.
+With 2,000 streams open that blocks the event loop for seconds; see tests/benchmarks.
 """
 
 from collections.abc import Mapping
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -34,11 +35,14 @@ def open_client(url: str, headers: Mapping[str, str], connect_s: float, proxy: P
             connector=connector, cookie_jar=aiohttp.DummyCookieJar(), read_bufsize=_READ_BYTES, auto_decompress=False
         )
 
+    # A cookie of one session must not be sent in another, so none is kept.
+    no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
     sent = httpx.Headers({"User-Agent": USER_AGENT})
     sent.update(headers)
     return httpx.AsyncClient(
         transport=AiohttpTransport(client=open_session, proxy=proxy.build() if proxy else None, verify=tls),
         headers=sent,
+        cookies=no_cookies,
         timeout=httpx.Timeout(None, connect=connect_s),
         follow_redirects=False,
         trust_env=False,

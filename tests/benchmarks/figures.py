@@ -21,8 +21,6 @@ _OTHERS = {
 
 # How many streams, and how many times the ideal time they may take.
 _CROWDS = {500: 1.3, 2_000: 2.0}
-# httpx's own pool takes time with the square of its connections: with 2,000 it would be the longest wait of all.
-_PLAIN_CROWDS = {500}
 _BLOCK_S = 0.3
 _KIB = 25
 _LIMIT_S = 120
@@ -57,8 +55,7 @@ def measure_crowds(url: str, rounds: int) -> Iterator[Row]:
     measurements: dict[str, Measurement] = {}
     for streams in _CROWDS:
         measurements[f"remote {streams}"] = partial(_measure_crowd, "remote", streams, url)
-        if streams in _PLAIN_CROWDS:
-            measurements[f"plain {streams}"] = partial(_measure_crowd, "plain", streams, url)
+        measurements[f"plain {streams}"] = partial(_measure_crowd, "plain", streams, url)
     figures = run_rounds(measurements, rounds)
     for streams, most in _CROWDS.items():
         yield from _crowd_rows(streams, most, figures[f"remote {streams}"], figures.get(f"plain {streams}"))

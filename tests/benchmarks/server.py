@@ -13,6 +13,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from .processes import allow_many_files
+
 SLOW_EVENTS = 10
 SLOW_S = 2.0
 
@@ -119,7 +121,5 @@ async def _run(events: int) -> None:
 
 
 if __name__ == "__main__":
-    from .processes import allow_many_files
-
     allow_many_files()
     asyncio.run(_run(int(sys.argv[1])))

@@ -72,7 +72,7 @@ def test_a_report_that_cannot_be_written_is_1(tmp_path: Path) -> None:
         (["--url", "ftp://host"], "'ftp://host' is not a URL of a deployment"),
         (["--url", "http://me:hunter22@host"], "user name or password"),
         (["--token-env", "NOPE"], "the variable NOPE, named by --token-env, is not set"),
-        (["--token-file", "nope.txt"], "--token-file nope.txt: cannot be read"),
+        (["--token-file", "nope.txt"], "the file that --token-file names cannot be read"),
         (["--token-env", "HOME", "--token", "hunter22"], "one token is enough"),
         (["--token", "hunter22 hunter22"], "the token cannot be sent"),
         (["--header", "hunter22"], "--header number 1 is not a header"),

@@ -58,7 +58,7 @@ def test_a_suites_token_variable_that_is_not_set_is_told(tmp_path: Path) -> None
     with FakeServer(parse_script(SCRIPT)) as server:
         done = run_suite(tmp_path, "target: {token_env: NOPE}\n" + CASE, "--url", server.url)
         assert (done.code, server.requests) == (2, [])
-    assert "the suite takes its token from NOPE, which is not set" in done.err
+    assert "the variable NOPE, named by the suite's token_env, is not set" in done.err
 
 
 def test_two_suites_may_have_two_deployments(tmp_path: Path) -> None:

@@ -151,7 +151,7 @@ async def test_a_fault_is_its_own_typed_error(name: str) -> None:
     """A failing deployment gives the error of its kind, keeps what had come, and stops no other case of the run."""
     expected = FAULTS[name]
     with serve({"text": "one two three", "fault": expected.fault}) as server:
-        failure = await fail_among_others(server.url + QUERY, limits=expected.limits, token="t0ken")
+        failure = await fail_among_others(server.url + QUERY, limits=expected.limits, token="t0ken-t0ken")
     error, partial = failure.error, failure.error.partial
     assert type(error) is expected.error
     assert re.fullmatch(expected.happened, error.happened), error.happened
@@ -165,7 +165,7 @@ async def test_a_fault_is_its_own_typed_error(name: str) -> None:
 @pytest.mark.parametrize(
     ("fault", "advice"),
     [
-        ("unauthorized", "the token is set"),
+        ("unauthorized", "--token-env"),
         ("forbidden", "lack a right"),
         ({"name": "status", "status": 404}, "mounted below a path"),
         ("rate-limited", "--concurrency"),

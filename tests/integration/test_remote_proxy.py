@@ -48,10 +48,10 @@ async def test_the_proxy_of_the_environment_is_used(
     variable: str, scheme: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A deployment elsewhere is asked through the proxy that the environment sets, token and all."""
-    with serve(token="t0ken", base_path="/api") as server:
+    with serve(token="t0ken-t0ken", base_path="/api") as server:
         async with open_proxy(server.url) as proxy:
             monkeypatch.setenv(variable, f"{scheme}{proxy.host}")
-            run = await ask("http://agent.test:8080/api", "t0ken")
+            run = await ask("http://agent.test:8080/api", "t0ken-t0ken")
     assert run.reply == "Hello."
     assert proxy.request_lines == ["POST http://agent.test:8080/api/chat HTTP/1.1"]
 

@@ -107,8 +107,8 @@ async def test_a_turn_carries_a_trace_of_its_own() -> None:
 
 async def test_a_token_is_a_bearer_token() -> None:
     """A token is sent as RFC 6750 has it."""
-    request, _ = await send(token="t0ken-~+/._=")
-    assert request.header("authorization") == "Bearer t0ken-~+/._="
+    request, _ = await send(token="t0ken-t0ken-~+/._=")
+    assert request.header("authorization") == "Bearer t0ken-t0ken-~+/._="
 
 
 async def test_custom_headers_are_sent_with_every_turn() -> None:

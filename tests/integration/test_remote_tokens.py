@@ -52,7 +52,11 @@ async def test_a_token_as_text() -> None:
 async def test_a_callable_is_asked_before_every_turn() -> None:
     """A token from a callable may expire: it is asked anew for each turn."""
     numbers = count(1)
-    assert await tokens_sent(lambda: f"t{next(numbers)}", turns=3) == ["Bearer t1", "Bearer t2", "Bearer t3"]
+    assert await tokens_sent(lambda: f"token-no-{next(numbers)}", turns=3) == [
+        "Bearer token-no-1",
+        "Bearer token-no-2",
+        "Bearer token-no-3",
+    ]
 
 
 async def test_an_async_callable_is_asked_before_every_turn() -> None:
@@ -61,9 +65,9 @@ async def test_an_async_callable_is_asked_before_every_turn() -> None:
 
     async def token() -> str:
         await asyncio.sleep(0)
-        return f"t{next(numbers)}"
+        return f"token-no-{next(numbers)}"
 
-    assert await tokens_sent(token, turns=3) == ["Bearer t1", "Bearer t2", "Bearer t3"]
+    assert await tokens_sent(token, turns=3) == ["Bearer token-no-1", "Bearer token-no-2", "Bearer token-no-3"]
 
 
 async def test_a_callable_that_raises() -> None:
@@ -128,7 +132,7 @@ async def test_a_missing_token_stops_no_other_case() -> None:
     def refuse() -> str:
         raise LookupError(TOKEN)
 
-    report = await report_of(lambda: TOKEN, refuse, TOKEN, "another")
+    report = await report_of(lambda: TOKEN, refuse, TOKEN, "another-token")
     assert [result.status for result in report.results] == ["passed", "error", "passed", "error"]
     codes = [result.error.code for result in report.results if result.error]
     assert codes == ["TOKEN_SOURCE", "REMOTE_UNAUTHORIZED"]

@@ -96,7 +96,7 @@ async def test_a_stopped_run_reports_what_is_done() -> None:
     assert [result.status for result in report.results] == ["passed", "skipped", "skipped", "skipped"]
     assert [result.error.code for result in report.results if result.error] == ["INTERRUPTED"] * 3
     assert report.interrupted
-    assert notes.calls == ["start 4", "+done", "+hangs", "-done passed"]
+    assert notes.calls == ["start 4", "+done", "+hangs", "-done passed", "-hangs skipped"]
 
 
 async def test_a_runner_that_was_stopped_before_sends_nothing() -> None:

@@ -1,7 +1,7 @@
 """Small makers of what the core works on: frames, runs, calls, and a session that answers with given runs."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from remote_evals.cases import EvalCase
@@ -59,20 +59,32 @@ def run(*calls: ToolCall, **fields: Any) -> RunResult:
 
 
 class FakeSession:
-    """Answers the turns with the given runs, in order; an error is raised instead. Keeps the prompts."""
+    """Answers turns and decisions with the given runs, in order; an error is raised instead. Keeps what it got."""
 
     id = "eval-1"
+    partial: RunResult | None = None
 
     def __init__(self, *answers: RunResult | RemoteError) -> None:
         self.prompts: list[str] = []
+        self.decisions: list[tuple[str, Mapping[str, Any]]] = []
         self._answers = list(answers)
 
     async def send(self, prompt: str, turn: int) -> RunResult:
         self.prompts.append(prompt)
+        return self._answer().model_copy(update={"turn": turn})
+
+    async def decide(self, approval_id: str, decision: Mapping[str, Any]) -> RunResult:
+        self.decisions.append((approval_id, decision))
+        return self._answer()
+
+    async def transcript(self) -> list[dict[str, Any]]:
+        return [{"role": "user", "content": prompt} for prompt in self.prompts]
+
+    def _answer(self) -> RunResult:
         answer = self._answers.pop(0)
         if isinstance(answer, RemoteError):
             raise answer
-        return answer.model_copy(update={"turn": turn})
+        return answer
 
 
 async def outcomes(case: dict[str, Any], *answers: RunResult) -> list[AssertionResult]:

@@ -32,7 +32,8 @@ MESSAGES: list[tuple[RunResult, Callable[[RunResult], AssertionResult], str]] = 
     (
         OTHERS,
         lambda r: assertions.called_tool(r, "search_docs", subagent="researcher"),
-        "called_tool('search_docs', subagent=\"researcher\") failed: tools called were [] under sub-agent 'researcher'",
+        "called_tool('search_docs', subagent=\"researcher\") failed: "
+        "sub-agent 'researcher' called nothing; sub-agents that called tools were []",
     ),
     (
         run(call(), call()),
@@ -43,7 +44,7 @@ MESSAGES: list[tuple[RunResult, Callable[[RunResult], AssertionResult], str]] = 
         run(call(outcome="error"), call(outcome=None)),
         lambda r: assertions.called_tool(r, "lookup_order", outcome="ok"),
         "called_tool('lookup_order', outcome=\"ok\") failed: 'lookup_order' was called 2 time(s) but with the outcome:"
-        " error, never finished",
+        " error, not finished",
     ),
     (
         run(call("refund", {"id": 1}, subagent_path=("lead", "clerk")), call("refund")),

@@ -136,6 +136,6 @@ def test_an_unknown_cost_can_be_skipped() -> None:
     """With "skip", a run of unknown cost passes, is marked as skipped, and warns; a known cost is still judged."""
     skipped = assertions.max_cost_usd(run(missing=("cost",)), 0.1, unknown_cost="skip")
     assert (skipped.passed, skipped.skipped) == (True, True)
-    assert "reported no cost" in skipped.message
+    assert "did not report every cost" in skipped.message
     judged = assertions.max_cost_usd(run(usage=usage(1, 0.2)), 0.1, unknown_cost="skip")
     assert (judged.passed, judged.skipped) == (False, False)

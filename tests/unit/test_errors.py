@@ -5,7 +5,7 @@ import pytest
 
 from remote_evals import errors
 from remote_evals.documents import DocumentError
-from remote_evals.errors import RemoteError, RemoteEvalsError, SuiteError
+from remote_evals.errors import RemoteError, RemoteEvalsError, SettingsError, SuiteError
 from tests.unit.builders import run
 
 URL, HAPPENED, ADVICE = "https://agent/chat", "the connection was refused", "Check that it runs"
@@ -20,6 +20,7 @@ REMOTE: list[tuple[RemoteError, str]] = [
 OTHERS: list[tuple[RemoteEvalsError, str]] = [
     (errors.UsageError("x"), "USAGE"),
     (SuiteError(["a:1: x", "b:2: y"]), "SUITE"),
+    (SettingsError(["a:1: x", "b: y"]), "SETTINGS"),
     (errors.TokenSourceError("x"), "TOKEN_SOURCE"),
 ]
 
@@ -48,6 +49,7 @@ def test_the_far_side_is_told_from_a_refused_token(error: RemoteError, code: str
 def test_a_mistake_of_the_user_is_no_failure_of_the_far_side() -> None:
     """The two branches of the tree are apart: one says edit something, the other that the deployment failed."""
     assert issubclass(SuiteError, errors.UsageError)
+    assert issubclass(SettingsError, errors.UsageError)
     assert not issubclass(errors.UsageError, RemoteError)
 
 

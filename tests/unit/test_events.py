@@ -94,7 +94,7 @@ def test_ten_thousand_nested_parents_are_read() -> None:
     [
         ("text.delta", "text", "text", ""),
         ("run.done", "text", "text", None),
-        ("run.done", "finishReason", "finish_reason", "unknown"),
+        ("run.done", "finishReason", "finish_reason", ""),
         ("run.start", "runId", "run_id", None),
         ("tool.start", "toolCallId", "call_id", ""),
         ("tool.done", "toolName", "name", ""),

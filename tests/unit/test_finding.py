@@ -39,7 +39,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (["sub"], SUITES_BELOW),
         (["sub/"], SUITES_BELOW),
         (["plain.yaml"], ["plain.yaml"]),
-        (["*.yaml"], ["a.eval.yaml"]),
+        (["*.yaml"], ["a.eval.yaml", "plain.yaml"]),
         (["**/*.eval.json*"], ["c.eval.json", "sub/d.eval.jsonl"]),
         (["sub", "a.eval.yaml"], [*SUITES_BELOW, "a.eval.yaml"]),
         (["sub", "./sub/a.eval.yaml", "sub"], SUITES_BELOW),
@@ -76,7 +76,7 @@ def test_a_name_that_looks_like_a_pattern_is_a_file_first(tmp_path: Path) -> Non
     [
         ("sub/venv/none", "no such file or folder (looked in "),
         ("dangling.eval.yaml", "no such file or folder"),
-        ("none*.yaml", "the pattern matches no *.eval.yaml, .yml, .json or .jsonl"),
+        ("none*.yaml", "the pattern matches no .yaml, .yml, .json or .jsonl file"),
         ("notes.eval.txt", "not a suite: its name must end in .yaml, .yml, .json, .jsonl"),
         ("empty", "no suite below this folder; suites are named *.eval.yaml, .yml, .json or .jsonl"),
         ("x" * 300, "no such file or folder"),

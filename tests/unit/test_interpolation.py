@@ -20,14 +20,14 @@ def fill(value: Any) -> tuple[Any, list[tuple[tuple[str | int, ...], str]]]:
         ("${A}${_x1}", "onelow"),
         ("${NO:-other}", "other"),
         ("${NO:-}", ""),
-        ("${NO:-a:-b $ {c}", "a:-b $ {c"),
+        ("${NO:-a:-b $ c}", "a:-b $ c"),
         ("${A:-other}", "one"),
         ("${EMPTY:-other}", "other"),
         ("${EMPTY}", ""),
         ("$${A}", "${A}"),
         ("$${NO}", "${NO}"),
         ("${NESTED}", "${A}"),
-        ("$A and {A} and ${} and ${1} and ${a.b}", "$A and {A} and ${} and ${1} and ${a.b}"),
+        ("$A and {A} and $ {A}", "$A and {A} and $ {A}"),
         ("costs $5", "costs $5"),
         ("", ""),
     ],
@@ -52,3 +52,12 @@ def test_only_strings_are_filled_in() -> None:
         {"${A}": [1, True, None, 1.5, {"x": ["one"]}], 7: "one"},
         [],
     )
+
+
+@pytest.mark.parametrize("text", ["${", "${}", "${1}", "${a.b}", "${NO-x}", "${NO:?x}", "${NO:-${A}}", "a ${ b"])
+def test_what_looks_like_a_variable_and_is_none_is_told(text: str) -> None:
+    """A `${` that starts no variable is a mistake: whoever wrote it expected something to be filled in."""
+    told: list[str] = []
+    interpolate(text, {"A": "one"}, lambda _, problem: told.append(problem))
+    assert told
+    assert all("write `$${` for the text itself" in problem for problem in told)

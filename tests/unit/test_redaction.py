@@ -11,7 +11,8 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from remote_evals.redaction import REDACTED, Redactor, Secret, is_credential_name
+from remote_evals.headers import is_credential_name
+from remote_evals.redaction import REDACTED, Redactor, Secret
 from remote_evals.results import RunError
 from tests.unit.builders import call, deepest, run
 

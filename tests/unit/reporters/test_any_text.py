@@ -130,7 +130,7 @@ def test_no_secret_leaves_in_a_report(secret: str, render: Callable[[EvalReport]
     one = texts(lambda: f"x {secret} y", lambda: [secret, {"deep": (secret,)}, {secret}])
     with TemporaryDirectory() as folder:
         path = Path(folder) / "report"
-        write_report(path, render(scrub_report(one, redactor)), redactor)
+        write_report(path, render(scrub_report(one, redactor)))
         written = path.read_text("utf-8")
     assert "[redacted]" in written
     for spelling in spellings(secret):

@@ -1,0 +1,72 @@
+"""Which deployment a suite is sent to, and with which token: the caller says it, or the suite, or the environment."""
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from .errors import UsageError
+from .redaction import Redactor, Secret
+from .suites import TargetSettings
+from .targets import RemoteTarget
+
+URL_VARIABLE = "REMOTE_EVALS_URL"
+TOKEN_VARIABLE = "REMOTE_EVALS_TOKEN"  # noqa: S105 - a variable's name
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True)
+class TargetOptions:
+    """What the caller says of the target; None and empty where it says nothing.
+
+    `is_fake` marks the bundled fake server: no token of the environment or a suite is meant for it.
+    """
+
+    url: str | None = None
+    token: Secret | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    is_fake: bool = False
+
+
+def target_builder(
+    options: TargetOptions | None = None, redactor: Redactor | None = None
+) -> Callable[[TargetSettings], RemoteTarget | None]:
+    """Return what makes the target of a suite, None for a suite without a URL; suites of one deployment share one.
+
+    The target's URL, token and headers are what the options say, then what the suite says; a suite's `token_env` is
+    read when its target is made, and REMOTE_EVALS_TOKEN is the last resort. Building raises `UsageError` for a
+    variable that is not set, and for a token that cannot be sent.
+    """
+    given, known = options or TargetOptions(), redactor or Redactor()
+    targets: dict[tuple[object, ...], RemoteTarget] = {}
+
+    def build(settings: TargetSettings) -> RemoteTarget | None:
+        url = given.url or settings.url
+        if url is None:
+            return None
+        headers = {**settings.headers, **given.headers}
+        key = (url, settings.token_env, *sorted(headers.items()))
+        if key not in targets:
+            token = given.token or (None if given.is_fake else _suite_token(settings.token_env))
+            targets[key] = RemoteTarget(url, token=token, headers=headers, redactor=known)
+        return targets[key]
+
+    return build
+
+
+def read_token_variable(variable: str, named_by: str) -> Secret:
+    """Return the token in an environment variable, whose name `named_by` gave. Raises `UsageError`."""
+    if not _VARIABLE.fullmatch(variable):
+        # Not repeated: whoever mistakes the option gives the token itself.
+        raise UsageError(f"{named_by} takes the name of an environment variable, not the token itself")
+    text = os.environ.get(variable, "").strip()
+    if not text:
+        raise UsageError(f"the variable {variable}, named by {named_by}, is not set or empty; it should hold the token")
+    return Secret(text)
+
+
+def _suite_token(token_env: str | None) -> Secret | None:
+    if token_env and (token_env in os.environ or not os.environ.get(TOKEN_VARIABLE)):
+        return read_token_variable(token_env, "the suite's token_env")
+    return read_token_variable(TOKEN_VARIABLE, "the environment") if os.environ.get(TOKEN_VARIABLE) else None

@@ -1,0 +1,43 @@
+"""Who judges what only a reader can decide: an LLM behind a URL, or a callable.
+
+Imported on first use, since results hold what a judge used up, and must not load an HTTP client for it.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._callable import CallableJudge, Graded, Grader, make_judge
+    from ._client import LLMJudge
+    from ._judge import Judge
+    from ._scores import parse_judge_score, parse_verdict
+    from ._verdict import JudgeUsage, Verdict
+
+_HOMES = {
+    "._callable": ("CallableJudge", "Graded", "Grader", "make_judge"),
+    "._client": ("LLMJudge",),
+    "._judge": ("Judge",),
+    "._scores": ("parse_judge_score", "parse_verdict"),
+    "._verdict": ("JudgeUsage", "Verdict"),
+}
+
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "CallableJudge",
+    "Graded",
+    "Grader",
+    "Judge",
+    "JudgeUsage",
+    "LLMJudge",
+    "Verdict",
+    "make_judge",
+    "parse_judge_score",
+    "parse_verdict",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOME_OF[name], __name__), name)

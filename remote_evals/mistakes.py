@@ -1,0 +1,43 @@
+"""A mistake in a file that people write, as a line of text: where it is, what is wrong, and what was got."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic_core import ErrorDetails
+
+from .matching import render_json
+
+
+def explain_mistake(details: ErrorDetails, written: Any) -> str:
+    """Return what is wrong, and what was got where the message does not say it already.
+
+    `written` is the value of the file before its variables were filled in: one of them may hold a token.
+    """
+    if details["type"] in ("extra_forbidden", "missing", "given_twice", "inconsistent", "value_error"):
+        return details["msg"]
+    got = _part_of(written, details["loc"], details["input"])
+    return f"{details['msg']}, got {render_json(got, 60)}"
+
+
+def render_place(file: Path, line: int | None) -> str:
+    """Return "file:line", or the file alone where the line is not known."""
+    return f"{file}:{line}" if line else str(file)
+
+
+def render_path(path: Sequence[str | int]) -> str:
+    """Return the path of a part as people would write it: "cases[0].turns[1].prompt"."""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    return text.removeprefix(".")
+
+
+def _part_of(value: Any, path: Sequence[str | int], otherwise: Any) -> Any:
+    """Return the part of a value at a path; `otherwise` where the path names what a shorthand stands for."""
+    for step in path:
+        is_there = (isinstance(value, Mapping) and step in value) or (
+            isinstance(value, list) and isinstance(step, int) and step < len(value)
+        )
+        if not is_there:
+            return otherwise
+        value = value[step]
+    return value

@@ -1,0 +1,118 @@
+"""What a project says once for all its runs: default suites, limits, reports, and deployments by name."""
+
+import glob
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field, PrivateAttr, ValidationError
+
+from .case_checks import Count, Texts
+from .cases import Seconds
+from .errors import SettingsError
+from .interpolation import interpolate
+from .mistakes import explain_mistake
+from .settings_files import OWN_FILE, SHARED_FILE, TABLE, SettingsFile, find_settings_file, open_settings_file
+from .strict import StrictModel, suggest
+from .suites import BaseUrl, TargetSettings
+from .yaml_nodes import KeyPath
+
+
+class EnvironmentSettings(TargetSettings):
+    """A deployment by its name, and which cases are for it: those with one of the `tags`, where there are any."""
+
+    refused: ClassVar = {
+        "token": "a token does not belong into a file; name the variable that holds it: token_env = 'NAME'"
+    }
+
+    url: BaseUrl
+    tags: Texts = ()
+
+
+class ReportSettings(StrictModel):
+    """Where reports are written. The keys of the file are those of the options; pydantic has a `json` of its own."""
+
+    json_path: Path | None = Field(None, alias="json")
+    junit_path: Path | None = Field(None, alias="junit")
+    markdown_path: Path | None = Field(None, alias="markdown")
+    save_folder: Path | None = Field(None, alias="save")
+
+
+class Settings(StrictModel):
+    """What holds where no option says otherwise; None and empty where the file does not say it either."""
+
+    suites: Texts = ()
+    concurrency: Annotated[Count, Field(ge=1)] | None = None
+    timeout: Seconds | None = None
+    reports: ReportSettings = ReportSettings()
+    environments: dict[str, EnvironmentSettings] = Field(default_factory=dict)
+
+    _file: Path | None = PrivateAttr(None)
+    # A variable that only another environment needs may stay unset: whoever asks for that environment is told.
+    _unset: Mapping[str, list[str]] = PrivateAttr(default_factory=dict)
+
+    def environment(self, name: str) -> EnvironmentSettings:
+        """Return an environment by its name. Raises `SettingsError` if there is none, or a variable of it is unset."""
+        if name in self._unset:
+            raise SettingsError(self._unset[name])
+        if name not in self.environments:
+            raise SettingsError([f"no environment {name!r} {self._describe_known(name)}"])
+        return self.environments[name]
+
+    def _describe_known(self, name: str) -> str:
+        if self._file is None:
+            return f"as there are no settings: neither {OWN_FILE} nor [{TABLE}] in {SHARED_FILE}, here or further up"
+        return f"in {self._file}; {suggest(name, [*self.environments, *self._unset])}"
+
+
+def load_settings(path: Path | None, start: Path, variables: Mapping[str, str]) -> Settings:
+    """Load the settings file at `path`, else the nearest from the folder `start` upwards; without one they are empty.
+
+    `variables` fill `${VAR}`. Relative paths are relative to the file. Raises `SettingsError` with all mistakes.
+    """
+    found = open_settings_file(path) if path else find_settings_file(start)
+    return _read(found, variables) if found else Settings()
+
+
+def _read(source: SettingsFile, variables: Mapping[str, str]) -> Settings:
+    if not isinstance(source.data, dict):
+        got = "there is none" if source.data is None else f"got {source.data!r}"
+        raise SettingsError([f"{source.file}: settings stand in a table [{TABLE}]; {got}"])
+    unset: list[tuple[KeyPath, str]] = []
+    data = interpolate(source.data, variables, lambda path, text: unset.append((path, text)))
+    waiting = [(path, text) for path, text in unset if path[0] == "environments" and len(path) > 2]
+    # A text whose variable is not set is told as that alone.
+    unfilled = {path for path, _ in unset}
+    mistakes = [(path, text) for path, text in _find_mistakes(data, source.data) if path not in unfilled]
+    mistakes += [one for one in unset if one not in waiting]
+    if mistakes:
+        in_order = sorted(mistakes, key=lambda mistake: source.line(mistake[0]) or 0)
+        raise SettingsError([source.describe(path, text) for path, text in in_order])
+    told: dict[str, list[str]] = {}
+    for path, text in waiting:
+        told.setdefault(str(path[1]), []).append(source.describe(path, text))
+        data["environments"].pop(path[1], None)
+    settings = Settings.model_validate(_anchored(data, source.file.parent))
+    settings._file, settings._unset = source.file, told
+    return settings
+
+
+def _find_mistakes(data: dict[str, Any], written: dict[str, Any]) -> list[tuple[KeyPath, str]]:
+    try:
+        Settings.model_validate(data)
+    except ValidationError as error:
+        return [(details["loc"], explain_mistake(details, written)) for details in error.errors()]
+    return []
+
+
+def _anchored(data: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Return valid settings whose relative paths start at the folder of their file."""
+    suites = data.get("suites", [])
+    patterns = [_anchor(pattern, folder) for pattern in ([suites] if isinstance(suites, str) else suites)]
+    reports = {key: str(folder / path) for key, path in data.get("reports", {}).items()}
+    return {**data, "suites": patterns, "reports": reports}
+
+
+def _anchor(pattern: str, folder: Path) -> str:
+    # The folder is no pattern, whatever is in its name.
+    return str((Path(glob.escape(str(folder))) if glob.has_magic(pattern) else folder) / pattern)

@@ -1,0 +1,57 @@
+"""The transcript of a session, read back from the deployment's own store."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+
+from ..errors import RemoteError, RemoteStreamError
+from ..redaction import Secret
+from ..urls import show_url
+from ._clocks import Clocks, Deadline, Limits
+from ._guard import run_guarded
+from ._status import read_failure
+from ._token import BearerAuth
+
+MAX_TRANSCRIPT_BYTES = 16 * 1024 * 1024
+
+
+async def read_messages(
+    client: httpx.AsyncClient,
+    url: str,
+    token: Secret | None,
+    limits: Limits,
+    deadline: Deadline | None,
+    scrub: Callable[[str], str],
+) -> list[dict[str, Any]]:
+    """Return the `messages` of `GET /chat/<session>`. Raises `RemoteError`."""
+
+    async def read(clocks: Clocks) -> list[dict[str, Any]] | RemoteError:
+        clocks.start("headers", limits.headers_s)
+        auth = BearerAuth(token) if token else None
+        async with client.stream("GET", url, headers={"Accept": "application/json"}, auth=auth) as response:
+            failure = await read_failure(response, show_url(url), scrub, clocks.left_s, expected="application/json")
+            return failure or _parse(await _read_body(response), show_url(url))
+
+    return await run_guarded(read, url, deadline)
+
+
+async def _read_body(response: httpx.Response) -> bytes:
+    body = bytearray()
+    async for part in response.aiter_bytes():
+        body += part
+        if len(body) > MAX_TRANSCRIPT_BYTES:
+            break
+    return bytes(body)
+
+
+def _parse(body: bytes, url: str) -> list[dict[str, Any]] | RemoteError:
+    try:
+        messages = json.loads(body)["messages"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        messages = None
+    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
+        happened = "the transcript is not a JSON object with a list of messages"
+        return RemoteStreamError(url, happened, "Check that the deployment speaks the /chat protocol")
+    return messages
