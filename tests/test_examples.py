@@ -69,7 +69,7 @@ def test_the_readmes_python_runs() -> None:
 
 def test_the_readmes_options_exist() -> None:
     """Every option that the README names is one of the commands', of the fake server's, or of pip's."""
-    known = "".join(help_of(command).out for command in ("run", "list", "validate")) + " --port --editable "
+    known = "".join(help_of(command).out for command in ("run", "list", "validate")) + " --port --editable --reference "
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", README))
     assert [option for option in sorted(named) if option not in known] == []
 
