@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
+    from .asserting import Assertions
     from .cases import EvalCase, Turn
     from .checks import Check, at_least, at_most, equals, includes, matches
     from .context import EvalContext
+    from .definitions import EvalDefinition, define_eval
+    from .deployments import TargetOptions, target_builder
     from .errors import (
+        JudgeError,
+        JudgeUnparseableError,
+        JudgeUnreachableError,
         RemoteError,
         RemoteEvalsError,
         RemoteRequestFailedError,
@@ -21,23 +27,46 @@ if TYPE_CHECKING:
         RemoteTimeoutError,
         RemoteUnauthorizedError,
         RemoteUnreachableError,
+        SettingsError,
         SuiteError,
         TokenSourceError,
         UsageError,
     )
     from .evals import Eval
-    from .loading import load_suites, make_evals
+    from .judging import Judge, LLMJudge, parse_judge_score
+    from .loading import LoadedCode, LoadedSuite, load_suites, make_evals
     from .redaction import Redactor, Secret
     from .reporters import render_json_report, render_junit, render_summary, write_report
-    from .results import AssertionResult, EvalReport, EvalResult, RunResult, Timing, ToolCall, Usage
+    from .results import (
+        AssertionResult,
+        CaseError,
+        CaseResult,
+        EvalReport,
+        EvalResult,
+        JudgeUsage,
+        PendingApproval,
+        RunError,
+        RunResult,
+        Timing,
+        ToolCall,
+        Usage,
+        Verdict,
+    )
     from .runner import EvalRunner, Listener
-    from .targets import Limits, RemoteTarget, Session, Target
+    from .suites import JudgeSettings, Suite, TargetSettings
+    from .targets import Limits, LocalTarget, RemoteTarget, Session, Target, make_target
 
 _HOMES = {
     ".cases": ("EvalCase", "Turn"),
     ".checks": ("Check", "at_least", "at_most", "equals", "includes", "matches"),
+    ".asserting": ("Assertions",),
     ".context": ("EvalContext",),
+    ".definitions": ("EvalDefinition", "define_eval"),
+    ".deployments": ("TargetOptions", "target_builder"),
     ".errors": (
+        "JudgeError",
+        "JudgeUnparseableError",
+        "JudgeUnreachableError",
         "RemoteError",
         "RemoteEvalsError",
         "RemoteRequestFailedError",
@@ -46,32 +75,64 @@ _HOMES = {
         "RemoteTimeoutError",
         "RemoteUnauthorizedError",
         "RemoteUnreachableError",
+        "SettingsError",
         "SuiteError",
         "TokenSourceError",
         "UsageError",
     ),
     ".evals": ("Eval",),
-    ".loading": ("load_suites", "make_evals"),
+    ".judging": ("Judge", "LLMJudge", "parse_judge_score"),
+    ".loading": ("LoadedCode", "LoadedSuite", "load_suites", "make_evals"),
     ".redaction": ("Redactor", "Secret"),
     ".reporters": ("render_json_report", "render_junit", "render_summary", "write_report"),
-    ".results": ("AssertionResult", "EvalReport", "EvalResult", "RunResult", "Timing", "ToolCall", "Usage"),
+    ".results": (
+        "AssertionResult",
+        "CaseError",
+        "CaseResult",
+        "EvalReport",
+        "EvalResult",
+        "JudgeUsage",
+        "PendingApproval",
+        "RunError",
+        "RunResult",
+        "Timing",
+        "ToolCall",
+        "Usage",
+        "Verdict",
+    ),
     ".runner": ("EvalRunner", "Listener"),
-    ".targets": ("Limits", "RemoteTarget", "Session", "Target"),
+    ".suites": ("JudgeSettings", "Suite", "TargetSettings"),
+    ".targets": ("Limits", "LocalTarget", "RemoteTarget", "Session", "Target", "make_target"),
 }
 
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "AssertionResult",
+    "Assertions",
+    "CaseError",
+    "CaseResult",
     "Check",
     "Eval",
     "EvalCase",
     "EvalContext",
+    "EvalDefinition",
     "EvalReport",
     "EvalResult",
     "EvalRunner",
+    "Judge",
+    "JudgeError",
+    "JudgeSettings",
+    "JudgeUnparseableError",
+    "JudgeUnreachableError",
+    "JudgeUsage",
+    "LLMJudge",
     "Limits",
     "Listener",
+    "LoadedCode",
+    "LoadedSuite",
+    "LocalTarget",
+    "PendingApproval",
     "Redactor",
     "RemoteError",
     "RemoteEvalsError",
@@ -82,28 +143,38 @@ __all__ = [
     "RemoteTimeoutError",
     "RemoteUnauthorizedError",
     "RemoteUnreachableError",
+    "RunError",
     "RunResult",
     "Secret",
     "Session",
+    "SettingsError",
+    "Suite",
     "SuiteError",
     "Target",
+    "TargetOptions",
+    "TargetSettings",
     "Timing",
     "TokenSourceError",
     "ToolCall",
     "Turn",
     "Usage",
     "UsageError",
+    "Verdict",
     "__version__",
     "at_least",
     "at_most",
+    "define_eval",
     "equals",
     "includes",
     "load_suites",
     "make_evals",
+    "make_target",
     "matches",
+    "parse_judge_score",
     "render_json_report",
     "render_junit",
     "render_summary",
+    "target_builder",
     "write_report",
 ]
 

@@ -1,13 +1,15 @@
 """One attempt at one case: a fresh session, a `t`, the eval, and whatever happens as a value."""
 
 import asyncio
+import traceback
 
 from .context import EvalContext
 from .conversation import combine_runs
 from .durations import render_duration
 from .errors import RemoteEvalsError
-from .evals import Eval
+from .plan import PlannedRun
 from .results import CaseError, EvalResult, Status
+from .rubrics import Rubrics
 from .targets._base import Target
 
 # So much later than the session's own clock, which can say more: what the last event was.
@@ -20,9 +22,13 @@ class Attempt:
     It may take `limit_s` seconds, any number for None. With `strict`, a failed soft assertion fails it.
     """
 
-    def __init__(self, eval_: Eval, target: Target, *, limit_s: float | None, strict: bool) -> None:
-        self._eval = eval_
+    def __init__(
+        self, planned: PlannedRun, target: Target, rubrics: Rubrics, *, limit_s: float | None, strict: bool
+    ) -> None:
+        self._planned = planned
+        self._eval = planned.eval
         self._target = target
+        self._rubrics = rubrics
         self._limit_s = limit_s
         self._strict = strict
         self._t: EvalContext | None = None
@@ -30,7 +36,7 @@ class Attempt:
     async def run(self) -> EvalResult:
         """Run the case and return its result; nothing but a cancellation from outside is raised."""
         async with self._target.open_session(self._limit_s) as session:
-            self._t = EvalContext(session)
+            self._t = EvalContext(session, self._rubrics)
             error = await self._judge(self._t)
         return self._result(self._decide_status(self._t, error), error)
 
@@ -50,6 +56,8 @@ class Attempt:
             if _is_cancelled_from_outside(failure):
                 raise
             return self._explain(failure, clock.expired())
+        if not t.results:
+            return CaseError(code="EVAL_EMPTY", message=f"the eval of {self._eval.file or 'this case'} sent nothing")
         if not t.assertions:
             return CaseError(code="EVAL_EMPTY", message="the eval asserted nothing, so nothing was checked")
         return None
@@ -59,7 +67,7 @@ class Attempt:
             limit = render_duration(self._limit_s or 0)
             text = f"the case was not done within {limit}; its own code, or what gives its token, hangs"
             return CaseError(code="CASE_TIMEOUT", message=text)
-        text = f"the eval raised {type(failure).__name__}: {failure}"
+        text = f"the eval raised {type(failure).__name__}: {failure}{_place_of(failure, self._eval.file)}"
         return CaseError(code="EVAL_FAILED", message=self._target.redactor.scrub(text))
 
     def _decide_status(self, t: EvalContext, error: CaseError | None) -> Status:
@@ -71,7 +79,7 @@ class Attempt:
     def _result(self, status: Status, error: CaseError | None) -> EvalResult:
         turns = tuple(self._t.results) if self._t else ()
         return EvalResult(
-            name=self._eval.name,
+            name=self._planned.name,
             case=self._eval.name,
             suite=self._eval.suite,
             file=self._eval.file,
@@ -84,9 +92,18 @@ class Attempt:
             turns=turns,
             assertions=tuple(self._t.assertions) if self._t else (),
             error=error,
+            judged_score=self._t.judged_score if self._t else None,
+            judge_usage=self._rubrics.usage,
+            pass_at=self._planned.pass_at,
         )
 
 
 def _is_cancelled_from_outside(failure: BaseException) -> bool:
     task = asyncio.current_task()
     return isinstance(failure, asyncio.CancelledError) and task is not None and task.cancelling() > 0
+
+
+def _place_of(failure: BaseException, file: str) -> str:
+    """Return where in the eval's own file an error was raised, or was passed on last; nothing for other files."""
+    frames = [frame for frame in traceback.extract_tb(failure.__traceback__) if frame.filename.endswith(file)]
+    return f" ({file}:{frames[-1].lineno})" if file and frames else ""

@@ -1,7 +1,7 @@
 """`EvalCase`: a case as data. It runs by calling the same `t` as an eval in code."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, NonNegativeFloat
 
@@ -13,6 +13,10 @@ from .strict import Mistake
 
 Seconds = Annotated[NonNegativeFloat, BeforeValidator(parse_duration, json_schema_input_type=Duration)]
 
+Runs = Annotated[int, Field(ge=1)]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+ACTIONS = ("prompt", "approve", "reject", "answer")
 _PROMPT_ALIASES = {"input": "prompt", **Checks.aliases}
 
 
@@ -28,18 +32,39 @@ class SoftChecks(Checks):
 
 
 class Turn(Checks):
-    """One turn of a conversation; its checks see that turn alone."""
+    """One turn of a conversation: a prompt, or a decision on what the turn before waits for.
+
+    Its checks see that turn alone; a decision goes on with the turn that it decides on.
+    """
 
     aliases: ClassVar = _PROMPT_ALIASES
 
-    prompt: Text
+    prompt: Text | None = None
     """What is sent to the agent."""
+    approve: Literal[True] | Text | None = None
+    """Instead of a prompt, approve what the agent waits for: true, or a note."""
+    reject: Literal[True] | Text | None = None
+    """Instead of a prompt, reject what the agent waits for: true, or a note that says why."""
+    answer: Text | None = None
+    """Instead of a prompt, answer the question that the agent waits with."""
     soft: SoftChecks | None = None
     """Checks of this turn that fail it only under `--strict`."""
 
+    @classmethod
+    def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Mistake]:
+        """Yield that a turn does nothing, or more than one thing."""
+        yield from super().find_mistakes(data)
+        if sum(data.get(key) is not None for key in ACTIONS) != 1:
+            yield (), f"a turn has one of {', '.join(ACTIONS)} (a prompt may be named input)"
+
+    @property
+    def is_decision(self) -> bool:
+        """Whether the turn decides on what the one before waits for."""
+        return self.prompt is None
+
     async def run(self, t: EvalContext) -> RunResult:
-        """Send the prompt, make this turn's assertions and return the run."""
-        result = await t.send(self.prompt)
+        """Send the prompt or the decision, make this turn's assertions and return the run."""
+        result = await self._act(t)
         view = t.last_turn
         if self.finish_reason is not None:
             view.ended(self.finish_reason)
@@ -47,6 +72,13 @@ class Turn(Checks):
         if self.soft:
             self.soft.assert_on(view.softly)
         return result
+
+    async def _act(self, t: EvalContext) -> RunResult:
+        if self.approve is not None:
+            return await t.approve(None if self.approve is True else self.approve)
+        if self.reject is not None:
+            return await t.reject(None if self.reject is True else self.reject)
+        return await t.send(self.prompt or "") if self.answer is None else await t.answer(self.answer)
 
 
 class CaseDefaults(Checks):
@@ -60,6 +92,14 @@ class CaseDefaults(Checks):
     """Checks that are shown when they fail, and fail the case only under `--strict`."""
     timeout: Seconds | None = None
     """The time limit of the case: seconds, or a duration such as 500ms, 30s, 10m; 0 for none."""
+    repeat: Runs | None = None
+    """How often the case is run, each time in a session of its own; `--runs` comes before it."""
+    pass_at: Runs | None = None
+    """How many of its runs must pass; by default all."""
+    rubric: Text | None = None
+    """What a judge grades the last reply by, with `--judge`; its score is that of the case."""
+    threshold: Share = 0.5
+    """The least score, 0 to 1, with which the rubric passes."""
 
     @classmethod
     def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Mistake]:
@@ -90,6 +130,9 @@ class EvalCase(CaseDefaults):
         yield from Checks.find_mistakes(data)
         if (data.get("prompt") is None) == (not data.get("turns")):
             yield (), "a case has either a prompt (or input) or turns, one of them"
+        first = next(iter(data["turns"]), None) if isinstance(data.get("turns"), list | tuple) else None
+        if isinstance(first, Mapping) and any(first.get(key) is not None for key in ACTIONS[1:]):
+            yield ("turns", 0), "the first turn has nothing to decide on; it needs a prompt"
 
     def with_defaults(self, defaults: CaseDefaults) -> "EvalCase":
         """Return the case with what it does not set itself taken from `defaults`."""
@@ -110,15 +153,20 @@ class EvalCase(CaseDefaults):
         self.assert_on(t)
         if self.soft:
             self.soft.assert_on(t.softly)
-        if not t.assertions:
+        if self.rubric is not None and came_to_its_end:
+            await t.grade(self.rubric, self.threshold)
+        if all(made.skipped for made in t.assertions):
             t.completed()
 
     async def _converse(self, t: EvalContext) -> bool:
         """Run the turns until one ends otherwise than it should; say whether none did."""
         turns = self.turns or (Turn(prompt=self.prompt or ""),)
-        for turn in turns:
+        for turn, following in zip(turns, (*turns[1:], None), strict=True):
             result = await turn.run(t)
-            asked = turn.finish_reason or (self.finish_reason if turn is turns[-1] else None)
+            asked = turn.finish_reason or (self.finish_reason if following is None else None)
+            if following and following.is_decision and asked is None and result.pending_approval:
+                # What the next turn decides on is the end that is asked of this one.
+                continue
             if asked is None and not result.ended_normally:
                 t.completed()
             if result.finish_reason != (asked or "stop"):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from .matching import is_number, render_json, render_number, same_json
 
@@ -24,6 +24,19 @@ class Check:
 
     name: str
     judge: Callable[[Any], Outcome]
+
+
+class Unjudged(float):
+    """Stands for a score that no judge gave, and passes no check; `skipped` says that none was meant to be asked."""
+
+    skipped: bool
+    why: str
+
+    def __new__(cls, why: str, *, skipped: bool) -> Self:
+        """Return it with the reason why there is no score."""
+        value = super().__new__(cls, "nan")
+        value.why, value.skipped = why, skipped
+        return value
 
 
 def includes(part: str) -> Check:

@@ -1,21 +1,26 @@
 """The `t` of an eval: send, then assert. A failed check is recorded, never raised, so that a case shows them all."""
 
-import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
+from typing import Any
 
 from .asserting import Assertions
+from .checks import Unjudged, equals
 from .errors import RemoteError
-from .results import AssertionResult, RunResult, ToolCall
+from .results import AssertionResult, JudgeUsage, PendingApproval, RunResult, ToolCall
+from .rubrics import Rubrics, rubric_result
 from .targets._base import Session
 
 
 class EvalContext(Assertions):
     """One case against one session. Its assertions see the last reply and the calls and costs of all turns."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, rubrics: Rubrics | None = None) -> None:
         self.results: list[RunResult] = []
         self.assertions: list[AssertionResult] = []
+        self.judged_score: float | None = None
+        self._prompts: list[str] = []
         self._session = session
+        self._rubrics = rubrics or Rubrics()
         super().__init__(self.results, self.assertions)
 
     @property
@@ -34,28 +39,92 @@ class EvalContext(Assertions):
         return self.result.tool_calls
 
     @property
+    def pending(self) -> PendingApproval | None:
+        """The decision, or the answer, that the latest run waits for; None when it waits for none."""
+        return self.results[-1].pending_approval if self.results else None
+
+    @property
     def last_turn(self) -> Assertions:
         """The same assertions on the latest turn alone."""
         return Assertions(self.results[-1:], self.assertions, turn=len(self.results))
+
+    @property
+    def judge_usage(self) -> JudgeUsage | None:
+        """What judging this case has used up; None when no judge was asked."""
+        return self._rubrics.usage
 
     async def send(self, prompt: str) -> RunResult:
         """Run one turn and return it.
 
         Raises `RemoteError` when no run came back that can be judged; what did come is kept for the report.
         """
+        self._prompts.append(prompt)
         return await self._take(self._session.send(prompt, len(self.results) + 1))
 
-    async def _take(self, running: Awaitable[RunResult]) -> RunResult:
-        """Keep the run that comes, or what there is of it when it breaks or is cut off."""
+    async def approve(self, note: str | None = None) -> RunResult:
+        """Approve what the latest run waits for, and return that run, gone on to its next end. Raises as `send`.
+
+        When it waits for nothing, that is a failed gate, and the run is returned as it is.
+        """
+        return await self._decide("approve", {"approved": True, **_note(note)})
+
+    async def reject(self, note: str | None = None) -> RunResult:
+        """Reject what the latest run waits for; see `approve`."""
+        return await self._decide("reject", {"approved": False, **_note(note)})
+
+    async def answer(self, text: str) -> RunResult:
+        """Answer the question that the latest run waits with; see `approve`."""
+        return await self._decide("answer", {"answer": text})
+
+    async def transcript(self) -> list[dict[str, Any]]:
+        """Return the messages that the deployment keeps of this session, each `{role, content}`. Raises as `send`."""
+        return await self._session.transcript()
+
+    async def judge(self, rubric: str) -> float:
+        """Return the judge's score, 0 to 1, of the latest reply by a rubric, to be checked or softly checked.
+
+        Where no judge gave one, the result says so and passes no check. Raises `JudgeError` when it cannot be asked.
+        """
+        verdict = await self._rubrics.grade(rubric, self._prompts, self.results)
+        if isinstance(verdict, AssertionResult):
+            self.assertions.append(verdict)
+            return Unjudged(verdict.message, skipped=verdict.skipped)
+        return verdict.score
+
+    async def grade(self, rubric: str, threshold: float) -> None:
+        """Pass when the judge scores the latest reply at `threshold` or more; its score becomes that of the case."""
+        verdict = await self._rubrics.grade(rubric, self._prompts, self.results)
+        if isinstance(verdict, AssertionResult):
+            self.assertions.append(verdict)
+        else:
+            self.judged_score = verdict.score
+            self.assertions.append(rubric_result(verdict, threshold))
+
+    async def _decide(self, verb: str, decision: Mapping[str, Any]) -> RunResult:
+        if self.pending is None:
+            self.check(f"{verb}() had something to decide", "nothing was pending", equals("a pending approval"))
+            return self.result
+        paused = self.results.pop()
+        assert paused.pending_approval is not None  # noqa: S101 - `pending` has just said so
+        return await self._take(self._session.decide(paused.pending_approval.approval_id, decision), paused)
+
+    async def _take(self, running: Awaitable[RunResult], before: RunResult | None = None) -> RunResult:
+        """Keep the run that comes; when it breaks or is cut off, what there is of it, or else the run `before` it."""
         try:
             result = await running
         except RemoteError as failure:
-            if failure.partial is not None:
-                self.results.append(failure.partial)
+            self._keep(failure.partial or before)
             raise
-        except asyncio.CancelledError:
-            if self._session.partial is not None:
-                self.results.append(self._session.partial)
+        except BaseException:
+            self._keep(self._session.partial or before)
             raise
         self.results.append(result)
         return result
+
+    def _keep(self, partial: RunResult | None) -> None:
+        if partial is not None:
+            self.results.append(partial)
+
+
+def _note(note: str | None) -> dict[str, str]:
+    return {} if note is None else {"note": note}

@@ -22,8 +22,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
-    from .judging._verdict import JudgeUsage
-    from .results import RunResult
+    from .results import JudgeUsage, RunResult
 
 
 class RemoteEvalsError(Exception):

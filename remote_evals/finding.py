@@ -6,6 +6,7 @@ from pathlib import Path
 
 SUITE_ENDINGS = (".eval.yaml", ".eval.yml", ".eval.json", ".eval.jsonl")
 DATA_ENDINGS = (".yaml", ".yml", ".json", ".jsonl")
+FILE_ENDINGS = (*DATA_ENDINGS, ".py")
 
 _SKIPPED_FOLDERS = {"node_modules", "__pycache__", "venv"}
 
@@ -13,8 +14,9 @@ _SKIPPED_FOLDERS = {"node_modules", "__pycache__", "venv"}
 def find_suite_files(patterns: Sequence[str]) -> tuple[list[Path], list[str]]:
     """Return the suite files that the patterns name, sorted within each and without repeats, and what is wrong.
 
-    A folder stands for every `*.eval.yaml|yml|json|jsonl` below it, hidden folders and installed packages left out;
-    a file, or what a pattern matches, may have any name that ends in .yaml, .yml, .json or .jsonl. No pattern at all
+    A folder stands for every `*.eval.yaml|yml|json|jsonl`, `*_eval.py` and `eval_*.py` below it, hidden folders and
+    installed packages left out;
+    a file, or what a pattern matches, may have any name that ends in .yaml, .yml, .json, .jsonl or .py. No pattern at all
     means the working directory.
     """
     files: dict[Path, Path] = {}
@@ -32,6 +34,11 @@ def find_suite_files(patterns: Sequence[str]) -> tuple[list[Path], list[str]]:
     return list(files.values()), problems
 
 
+def is_judged(path: Path) -> bool:
+    """Say whether a suite asks a judge by its name, `*_judge_eval.py` or `*.judge.eval.*`, and so costs money."""
+    return path.stem.endswith("_judge_eval") or ".judge.eval." in path.name
+
+
 def _find(pattern: str) -> list[Path]:
     if not pattern:
         return []
@@ -39,20 +46,21 @@ def _find(pattern: str) -> list[Path]:
     if path.is_dir():
         return _below(path)
     if path.exists():
-        return [path] if path.name.endswith(DATA_ENDINGS) else []
+        return [path] if path.name.endswith(FILE_ENDINGS) else []
     return sorted(found for found in map(Path, glob.glob(pattern, recursive=True)) if _is_data(found))
 
 
 def _below(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*.eval.*") if _is_suite(path) and not _is_skipped(path, folder))
+    return sorted(path for path in folder.rglob("*eval*") if _is_suite(path) and not _is_skipped(path, folder))
 
 
 def _is_suite(path: Path) -> bool:
-    return path.name.endswith(SUITE_ENDINGS) and path.is_file()
+    is_code = path.suffix == ".py" and (path.stem.endswith("_eval") or path.stem.startswith("eval_"))
+    return (is_code or path.name.endswith(SUITE_ENDINGS)) and path.is_file()
 
 
 def _is_data(path: Path) -> bool:
-    return path.name.endswith(DATA_ENDINGS) and path.is_file()
+    return path.name.endswith(FILE_ENDINGS) and path.is_file()
 
 
 def _is_skipped(path: Path, folder: Path) -> bool:
@@ -64,9 +72,9 @@ def _describe_nothing(pattern: str) -> str:
         return "an empty name was given for a suite; is a variable not set?"
     path = Path(pattern)
     if path.is_dir():
-        return f"{pattern}: no suite below this folder; suites are named *.eval.yaml, .yml, .json or .jsonl"
+        return f"{pattern}: no suite below this folder; suites are named *.eval.yaml, .yml, .json, .jsonl or *_eval.py"
     if path.exists():
-        return f"{pattern}: not a suite: its name must end in {', '.join(DATA_ENDINGS)}"
+        return f"{pattern}: not a suite: its name must end in {', '.join(FILE_ENDINGS)}"
     if glob.has_magic(pattern):
-        return f"{pattern}: the pattern matches no .yaml, .yml, .json or .jsonl file"
+        return f"{pattern}: the pattern matches no .yaml, .yml, .json, .jsonl or .py file"
     return f"{pattern}: no such file or folder (looked in {Path.cwd()})"

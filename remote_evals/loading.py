@@ -7,67 +7,99 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from .code_files import CodeError, load_definitions
+from .definitions import EvalDefinition
 from .documents import Document, DocumentError, load_document
 from .errors import SuiteError
 from .evals import Eval
-from .finding import SUITE_ENDINGS, find_suite_files
+from .finding import SUITE_ENDINGS, find_suite_files, is_judged
 from .interpolation import interpolate
+from .judging import Judge
 from .matching import render_json
 from .mistakes import explain_mistake, render_path, render_place
-from .suites import Suite, TargetSettings
+from .plan import make_eval
+from .suites import JudgeSettings, Suite, TargetSettings
 from .targets._base import Target
 from .yaml_nodes import KeyPath
 
+_GIVE_URL = "give it one, pass --url URL, or set REMOTE_EVALS_URL"
 _NO_TARGET = "no target: give the suite a `target:` with a `url:`, pass --url URL, or set REMOTE_EVALS_URL"
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedSuite:
-    """A suite and the file it came from, as it was named."""
+    """A suite as data and the file it came from, as it was named."""
 
     file: str
     suite: Suite
 
+    @property
+    def case_count(self) -> int:
+        """How many cases it has."""
+        return len(self.suite.cases)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedCode:
+    """The evals that a file of code defines."""
+
+    file: str
+    definitions: Sequence[EvalDefinition]
+
+    @property
+    def case_count(self) -> int:
+        """How many cases they have."""
+        return sum(len(definition.cases) or 1 for definition in self.definitions)
+
+
+Loaded = LoadedSuite | LoadedCode
+
 
 def load_suites(
-    patterns: Sequence[str], variables: Mapping[str, str], *, needs_target: bool = False
-) -> list[LoadedSuite]:
+    patterns: Sequence[str], variables: Mapping[str, str], *, needs_target: bool = False, judging: bool = True
+) -> list[Loaded]:
     """Load the suites that files, folders and globs name; with none, those below the working directory.
 
-    `variables` fill `${VAR}`. With `needs_target`, a suite without a target URL is a mistake. Raises `SuiteError` with
-    all mistakes in all files; no suite is returned then.
+    `variables` fill `${VAR}`. With `needs_target`, a suite without a target is a mistake. Without `judging`, suites
+    that ask a judge by their name are left out. Raises `SuiteError` with all mistakes in all files; no suite is
+    returned then.
     """
     files, problems = find_suite_files(patterns)
-    loaded = [suite for file in files if (suite := _load(file, variables, needs_target, problems))]
+    wanted = [file for file in files if judging or not is_judged(file)]
+    loaded = [suite for file in wanted if (suite := _load(file, variables, needs_target, problems))]
     if problems:
         raise SuiteError(problems)
     return loaded
 
 
 def make_evals(
-    suites: Sequence[LoadedSuite], target_for: Callable[[TargetSettings], Target | None] | None = None
+    suites: Sequence[Loaded],
+    target_for: Callable[[TargetSettings], Target | None] | None = None,
+    judge_for: Callable[[JudgeSettings], Judge | None] | None = None,
 ) -> list[Eval]:
-    """Return the cases of the suites as evals, in order, each with the target that `target_for` makes of its suite's.
+    """Return the cases of the suites as evals, in order.
 
-    `target_builder()` makes what the suites themselves say; without any, whoever runs the evals gives the target.
+    Each has the target that `target_for` makes of its suite's: `target_builder()` makes what the suites themselves
+    say, and without any, whoever runs the evals gives the target. So it is with `judge_for` and the suite's judge.
     """
-    return [
-        Eval(
-            name=case.name,
-            run=case.run,
-            tags=case.tags,
-            metadata=case.metadata,
-            suite=loaded.suite.name,
-            file=loaded.file,
-            timeout_s=case.timeout,
-            target=target_for(loaded.suite.target) if target_for else None,
-        )
-        for loaded in suites
-        for case in loaded.suite.complete_cases
-    ]
+    evals = []
+    for loaded in suites:
+        if isinstance(loaded, LoadedCode):
+            name = Path(loaded.file).stem
+            evals += [one for each in loaded.definitions for one in each.make_evals(suite=name, file=loaded.file)]
+        else:
+            target = target_for(loaded.suite.target) if target_for else None
+            judge = judge_for(loaded.suite.judge) if judge_for and loaded.suite.judge else None
+            evals += [
+                make_eval(case, suite=loaded.suite.name, file=loaded.file, target=target, judge=judge)
+                for case in loaded.suite.complete_cases
+            ]
+    return evals
 
 
-def _load(file: Path, variables: Mapping[str, str], needs_target: bool, problems: list[str]) -> LoadedSuite | None:
+def _load(file: Path, variables: Mapping[str, str], needs_target: bool, problems: list[str]) -> Loaded | None:
+    if file.suffix == ".py":
+        return _load_code(file, needs_target, problems)
     try:
         reader = _Reader(file, load_document(file))
     except DocumentError as error:
@@ -76,6 +108,18 @@ def _load(file: Path, variables: Mapping[str, str], needs_target: bool, problems
     suite = reader.read(variables, needs_target)
     problems += reader.problems
     return LoadedSuite(str(file), suite) if suite else None
+
+
+def _load_code(file: Path, needs_target: bool, problems: list[str]) -> LoadedCode | None:
+    try:
+        definitions = load_definitions(file)
+    except CodeError as error:
+        problems.append(f"{_place(file, error.line)}: {error.text}")
+        return None
+    if needs_target:
+        homeless = [definition for definition in definitions if definition.target is None]
+        problems += [f"{one.place}: the eval {one.name!r} has no agent and no target; {_GIVE_URL}" for one in homeless]
+    return LoadedCode(str(file), definitions)
 
 
 class _Reader:

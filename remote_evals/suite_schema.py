@@ -11,7 +11,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
 from .case_checks import Checks
-from .cases import CaseDefaults, EvalCase, SoftChecks
+from .cases import ACTIONS, CaseDefaults, EvalCase, SoftChecks, Turn
 from .strict import StrictModel
 from .suites import Suite
 
@@ -89,6 +89,8 @@ def _between_keys(model: type[StrictModel]) -> Iterator[Schema]:
     if issubclass(model, Checks) and model is not CaseDefaults:
         exact = {"required": ["exact_tool_sequence"], "properties": {"exact_tool_sequence": {"const": True}}}
         yield {"if": exact, "then": _either(model, "tool_order", {"not": {"const": []}})}
+    if model is Turn:
+        yield {"oneOf": [_either(model, key, {"not": {"const": None}}) for key in ACTIONS]}
     if model is EvalCase:
         prompt = _either(model, "prompt", {"not": {"const": None}})
         yield {"oneOf": [prompt, _either(model, "turns", {"not": {"const": []}})]}

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from ..checks import Check
+from ..checks import Check, Unjudged
 from ..matching import render_json
 from ..results import AssertionResult, RunResult
 from ._result import absent, describe_end, judged, label
@@ -37,6 +37,10 @@ def output_matches(run: RunResult, pattern: str) -> AssertionResult:
 
 def check_value(name: str, value: Any, check: Check) -> AssertionResult:
     """Judge any value by a check such as `includes("shipped")`."""
+    if isinstance(value, Unjudged):
+        message = f"{name} not checked: {value.why}" if value.skipped else f"{name} failed: {value.why}"
+        passed = value.skipped
+        return AssertionResult(name=name, passed=passed, score=float(passed), skipped=passed, message=message)
     try:
         outcome = check.judge(value)
     except Exception as error:  # a value's own `==` or `repr` may raise anything

@@ -14,4 +14,4 @@ def validate(suites: Suites = None) -> None:
     with usage_errors():
         loaded = load_suites(suites or [], os.environ)
     for one in loaded:
-        typer.echo(f"{one.file}: ok, {len(one.suite.cases)} case(s)")
+        typer.echo(f"{one.file}: ok, {one.case_count} case(s)")

@@ -7,18 +7,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ..results import JudgeUsage, Verdict
     from ._callable import CallableJudge, Graded, Grader, make_judge
     from ._client import LLMJudge
     from ._judge import Judge
     from ._scores import parse_judge_score, parse_verdict
-    from ._verdict import JudgeUsage, Verdict
 
 _HOMES = {
     "._callable": ("CallableJudge", "Graded", "Grader", "make_judge"),
     "._client": ("LLMJudge",),
     "._judge": ("Judge",),
     "._scores": ("parse_judge_score", "parse_verdict"),
-    "._verdict": ("JudgeUsage", "Verdict"),
+    "..results": ("JudgeUsage", "Verdict"),
 }
 
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

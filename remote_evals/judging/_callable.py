@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Self
 
 from ..errors import JudgeError, JudgeUnparseableError
+from ..results import JudgeUsage, Verdict
 from ._judge import Judge, one_line, unparseable
 from ._objects import UnreadableError, read_object
 from ._scores import parse_verdict
-from ._verdict import JudgeUsage, Verdict
 
 Graded = str | float | Mapping[str, Any] | Verdict
 Grader = Callable[[str, str, str], Graded | Awaitable[Graded]]

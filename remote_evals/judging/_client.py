@@ -11,8 +11,9 @@ import httpx
 from ..errors import JudgeError, UsageError
 from ..headers import find_credentials
 from ..redaction import Redactor, Secret
+from ..results import Verdict
 from ..targets._proxy import find_proxy
-from ..targets._transport import open_client
+from ..targets._transport import open_client, open_transport
 from ..urls import find_url_credentials, show_url
 from ._completion import Completion
 from ._judge import unparseable
@@ -21,7 +22,6 @@ from ._request import Request
 from ._retry import ask_with_patience
 from ._scores import parse_verdict
 from ._settings import MODEL_VARIABLE, URL_VARIABLE, check_headers, check_key, find_endpoint, read_environment
-from ._verdict import Verdict
 
 _CONNECT_S = 10.0
 
@@ -137,4 +137,4 @@ class LLMJudge:
         proxy = find_proxy(self.url)
         if proxy:
             proxy.hide_from(self.redactor)
-        return open_client(self.url, self._headers, _CONNECT_S, proxy)
+        return open_client(open_transport(self.url, proxy), self._headers, _CONNECT_S)

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..results import JudgeUsage
 from ._judge import one_line
-from ._verdict import JudgeUsage
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from typing import Protocol, Self, runtime_checkable
 
 from ..errors import JudgeUnparseableError
-from ._verdict import JudgeUsage, Verdict
+from ..results import JudgeUsage, Verdict
 
 MAX_START_CHARS = 300
 

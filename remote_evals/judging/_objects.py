@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..results import Verdict
 from ._numbers import read_value
-from ._verdict import Verdict
 
 # More broken objects than this are no answer; each costs a look at the whole text.
 _MOST_BROKEN = 50

@@ -2,10 +2,10 @@
 
 import re
 
+from ..results import Verdict
 from ._labels import read_label
 from ._numbers import read_alone
 from ._objects import Span, UnreadableError, clean, find_objects, read_object
-from ._verdict import Verdict
 
 # Far more than any verdict; what is longer is no answer, and would be slow to read.
 MOST_CHARS = 20_000

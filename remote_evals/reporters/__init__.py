@@ -1,4 +1,4 @@
-"""Reporters: each renders an `EvalReport` in one format; `write_report` alone writes to disk.
+"""Reporters: each renders an `EvalReport` in one format; `_write.py` alone writes to disk.
 
 `scrub_report` comes first: what is rendered from its result holds no known secret, however it is cut or escaped.
 """
@@ -6,20 +6,29 @@
 from ._scrub import scrub_report
 from ._terminal import LiveProgress, PlainProgress, QuietProgress, open_progress
 from ._visible import show_line
-from ._write import write_report
+from ._write import append_text, save_report, write_report
+from .github import fence_commands, render_annotations
+from .json_parse import parse_json_report
 from .json_report import render_json_report
 from .junit import render_junit
+from .markdown import render_markdown
 from .summary import print_summary, render_summary
 
 __all__ = [
     "LiveProgress",
     "PlainProgress",
     "QuietProgress",
+    "append_text",
+    "fence_commands",
     "open_progress",
+    "parse_json_report",
     "print_summary",
+    "render_annotations",
     "render_json_report",
     "render_junit",
+    "render_markdown",
     "render_summary",
+    "save_report",
     "scrub_report",
     "show_line",
     "write_report",

@@ -44,6 +44,15 @@ def describe_ids(result: EvalResult) -> str:
     return " · ".join(parts)
 
 
+def explain(result: EvalResult, limit: int) -> str:
+    """Return why a run did not pass and what was seen of it, as lines of text."""
+    reasons = [failed.message or failed.name for failed in result.failures]
+    reasons += ["the case failed"] if result.status == "failed" and not reasons else []
+    error = [f"{result.error.code}: {result.error.message}"] if result.error else []
+    seen = [f"{found.label}: " + "\n".join(found.lines) for found in collect_evidence(result, limit)]
+    return "\n".join([*reasons, *error, *([""] if seen else []), *seen, describe_ids(result)]).rstrip("\n")
+
+
 def describe_time(result: EvalResult) -> str:
     """Return how long a case took, to stand behind its name; empty for one that never ran."""
     return f" ({render_duration(result.duration_ms / 1000)})" if result.duration_ms else ""

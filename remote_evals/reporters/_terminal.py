@@ -1,6 +1,7 @@
-"""What is shown while cases run: a view that moves on a terminal, a line a case in a log, or nothing.
+"""What is shown while cases run: a view that moves on a terminal, a line a run in a log, or nothing.
 
-None of them prints the rows of the summary, so that `[FAIL]` stands once for each failed case in a log.
+A case that runs three times counts three times here: it is the runs that take the time.
+None of them prints the rows of the summary, so that a line of a log begins with `[FAIL]` once for each failed case.
 """
 
 import time
@@ -41,13 +42,13 @@ class QuietProgress:
     """Listens and shows nothing."""
 
     def on_start(self, total: int) -> None:
-        """Take the number of cases."""
+        """Take the number of runs."""
 
     def on_case_start(self, name: str) -> None:
-        """Take the name of a case that begins."""
+        """Take the name of a run that begins."""
 
     def on_case_end(self, result: EvalResult) -> None:
-        """Take the result of a case that is done."""
+        """Take the result of a run that is done."""
 
     def close(self) -> None:
         """Show nothing any more; may be called twice."""
@@ -60,7 +61,7 @@ class QuietProgress:
 
 
 class PlainProgress(QuietProgress):
-    """Writes a line for each case that is done, in the order in which they end: `3/8 passed: order lookup (1.9s)`."""
+    """Writes a line for each run that is done, in the order in which they end: `3/8 passed: order lookup (1.9s)`."""
 
     def __init__(self, console: Console, redactor: Redactor) -> None:
         allow_any_text(console)
@@ -69,11 +70,11 @@ class PlainProgress(QuietProgress):
         self._total = self._done = 0
 
     def on_start(self, total: int) -> None:
-        """Take the number of cases."""
+        """Take the number of runs."""
         self._total = total
 
     def on_case_end(self, result: EvalResult) -> None:
-        """Write the line of a case."""
+        """Write the line of a run."""
         self._done += 1
         word, style = _WORDS[result.status]
         name = show_line(self._redactor.scrub(result.name))
@@ -82,7 +83,7 @@ class PlainProgress(QuietProgress):
 
 
 class LiveProgress(QuietProgress):
-    """Shows counts, the time and the running cases, and is gone without a trace once closed."""
+    """Shows counts, the time and what is running, and is gone without a trace once closed."""
 
     def __init__(self, console: Console, redactor: Redactor, clock: Callable[[], float] = time.monotonic) -> None:
         allow_any_text(console)
@@ -95,16 +96,16 @@ class LiveProgress(QuietProgress):
         self._live = Live(get_renderable=self._render, console=console, transient=True, refresh_per_second=8)
 
     def on_start(self, total: int) -> None:
-        """Take the number of cases and begin to show."""
+        """Take the number of runs and begin to show."""
         self._total, self._started = total, self._clock()
         self._live.start()
 
     def on_case_start(self, name: str) -> None:
-        """Show a case as running."""
+        """Show a run as running."""
         self._running.append(name)
 
     def on_case_end(self, result: EvalResult) -> None:
-        """Count a case and show it no more."""
+        """Count a run and show it no more."""
         self._ended[result.status] += 1
         if result.name in self._running:
             self._running.remove(result.name)

@@ -9,10 +9,21 @@ Top:
     started_at      ISO 8601, UTC
     target          the deployment, without userinfo and query
     interrupted     whether the run was stopped before its end; cases that were not done are "skipped" then
-    summary         total, passed, failed, errors, skipped: numbers of cases; soft_failed: number of failed soft
-                    assertions; pass_rate, avg_score: 0 to 1; duration_ms: wall-clock; steps; total_tokens, cost_usd:
-                    of the cases that reported any, null when none did
-    results         one object a case, in the order of the suites
+    summary         total, passed, failed, errors, skipped, flaky: numbers of cases; runs: {total, passed, pass_rate};
+                    soft_failed: number of failed soft assertions; pass_rate, avg_score: 0 to 1, over all runs;
+                    duration_ms: wall-clock; steps; total_tokens, cost_usd: the agent's, of the runs that reported any,
+                    null when none did; judge_usage: what judging took, null when no judge was asked
+    cases           one object a case, in the order of the suites
+    results         one object a run, in the same order; a case that ran several times has its runs one after another
+
+Each of `cases`:
+    name, suite, file
+    status          "passed" when at least `needed` of its runs passed; "failed" when too many failed for that; else
+                    "error" or "skipped"
+    runs, passed_runs, needed   numbers of runs
+    flaky           whether some runs passed and some failed
+    rate            passed_runs of runs, as "2/3"
+    score, duration_ms          mean, least, greatest: of its runs
 
 Each of `results`:
     name, case      the row and the case it belongs to; they differ where a case runs more than once
@@ -20,7 +31,12 @@ Each of `results`:
     target          the deployment that was asked
     status          "passed", "failed", "error" (it could not be judged) or "skipped"
     passed          whether status is "passed"
-    score           0 to 1, the mean over its assertions; 0 for a case that was not judged
+    score           0 to 1: judged_score where there is one, else the mean over its assertions; 0 for a run that was
+                    not judged
+    judged_score    0 to 1, what a judge gave by the case's rubric; null when none was asked
+    judge_usage     input_tokens, output_tokens, total_tokens, cost_usd (null: unknown, not zero), calls: what judging
+                    took, apart from the agent's own usage; null when no judge was asked
+    pass_at         how many runs of the case must pass; null: all of them
     duration_ms     the time that the agent took, over all turns
     session_id      null when no session was opened
     timing          headers_ms, first_event_ms, first_text_ms: after the request was sent, null for what never came, the
@@ -40,15 +56,19 @@ Each of `results`:
     run_error       the run's own error, {name, message, code}, or null
     turns           one object a turn: turn (from 1), run_id, trace_id (both or either null), last_event (the type of
                     the last event seen, or null), and the fields from `timing` to `run_error` as above
-    assertions      name, kind ("gate" or "soft"), passed, score (0 to 1), threshold (or null), message ("" when there
-                    is nothing to say), skipped (passed without having been able to look), turn (null: the whole case)
+    checks          whether each assertion passed, by its key; of assertions with the same key all must have
+    assertions      name, key (a stable name such as "tool_called:lookup_order", or ""), kind ("gate" or "soft"), passed,
+                    score (0 to 1), threshold (or null), message ("" when there is nothing to say), skipped (passed
+                    without having been able to look), turn (null: the whole case)
     error           why the case could not be judged, or broke off: {code, message}, or null
 """
 
 import json
+from collections import Counter
+from dataclasses import asdict
 from typing import Any
 
-from ..results import EvalReport, EvalResult, RunResult
+from ..results import CaseResult, EvalReport, EvalResult, RunResult
 from ._json_value import to_json_value
 
 FORMAT_VERSION = 1
@@ -63,18 +83,23 @@ def render_json_report(report: EvalReport) -> str:
         "target": report.target,
         "interrupted": report.interrupted,
         "summary": _summary(report),
+        "cases": [_case(case) for case in report.cases],
         "results": [_result(result) for result in report.results],
     }
     return json.dumps(to_json_value(document), indent=2) + "\n"
 
 
 def _summary(report: EvalReport) -> dict[str, Any]:
+    statuses = Counter(case.status for case in report.cases)
+    passed_runs = sum(result.passed for result in report.results)
     return {
-        "total": len(report.results),
-        "passed": report.count("passed"),
-        "failed": report.count("failed"),
-        "errors": report.count("error"),
-        "skipped": report.count("skipped"),
+        "total": statuses.total(),
+        "passed": statuses["passed"],
+        "failed": statuses["failed"],
+        "errors": statuses["error"],
+        "skipped": statuses["skipped"],
+        "flaky": sum(case.is_flaky for case in report.cases),
+        "runs": {"total": len(report.results), "passed": passed_runs, "pass_rate": report.pass_rate},
         "soft_failed": report.soft_failed,
         "pass_rate": report.pass_rate,
         "avg_score": report.avg_score,
@@ -82,6 +107,23 @@ def _summary(report: EvalReport) -> dict[str, Any]:
         "steps": report.steps,
         "total_tokens": report.total_tokens,
         "cost_usd": report.cost_usd,
+        "judge_usage": report.judge_usage,
+    }
+
+
+def _case(case: CaseResult) -> dict[str, Any]:
+    return {
+        "name": case.name,
+        "suite": case.runs[0].suite,
+        "file": case.runs[0].file,
+        "status": case.status,
+        "runs": len(case.runs),
+        "passed_runs": case.passed_runs,
+        "needed": case.needed,
+        "flaky": case.is_flaky,
+        "rate": case.rate,
+        "score": asdict(case.score),
+        "duration_ms": asdict(case.duration_ms),
     }
 
 
@@ -97,10 +139,14 @@ def _result(result: EvalResult) -> dict[str, Any]:
         "status": result.status,
         "passed": result.passed,
         "score": result.score,
+        "judged_score": result.judged_score,
+        "judge_usage": result.judge_usage,
+        "pass_at": result.pass_at,
         "duration_ms": result.duration_ms,
         "session_id": result.session_id,
         **_run(result.run),
         "turns": [_turn(turn) for turn in result.turns],
+        "checks": result.checks,
         "assertions": result.assertions,
         "error": result.error,
     }

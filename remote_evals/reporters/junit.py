@@ -4,14 +4,17 @@ They differ, so: a case has at most one `failure` or `error` (all show only the 
 failure); what matters stands in its text (GitLab drops `message` where there is text) and the gist in its `message`
 too (annotations show that alone); a skip repeats its reason as text. `file` stands on suite and case, `classname` is
 the suite, times are seconds, and totals are those of what is below.
+
+A case is one `testcase` however often it ran: its time is that of all runs, its failure lists each run that failed, and
+the properties `runs`, `passed_runs`, `pass_at` and `flaky` say the rest.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from ..results import EvalReport, EvalResult, Status
-from ._evidence import collect_evidence, describe_ids, list_soft_failures, list_unchecked
+from ..results import CaseError, CaseResult, EvalReport, EvalResult, Status
+from ._evidence import explain, list_soft_failures, list_unchecked
 from ._visible import show_xml
 
 _LONGEST_ARGS = 2_000
@@ -20,75 +23,105 @@ _UNNAMED = "remote-evals"
 
 def render_junit(report: EvalReport) -> str:
     """Return the report as JUnit XML; whatever the agent sent, it is well-formed."""
-    root = _element("testsuites", name=_UNNAMED, **_totals(report.results), time=_seconds(report.duration_ms))
-    groups: dict[tuple[str, str], list[EvalResult]] = {}
-    for result in report.results:
-        groups.setdefault((result.suite, result.file), []).append(result)
-    root.extend(_suite(results, report) for results in groups.values())
+    root = _element("testsuites", name=_UNNAMED, **_totals(report.cases), time=_seconds(report.duration_ms))
+    groups: dict[tuple[str, str], list[CaseResult]] = {}
+    for case in report.cases:
+        groups.setdefault((case.runs[0].suite, case.runs[0].file), []).append(case)
+    root.extend(_suite(cases, report) for cases in groups.values())
     indent(root)
     text: bytes = tostring(root, encoding="utf-8", xml_declaration=True)
     return text.decode() + "\n"
 
 
-def _suite(results: Sequence[EvalResult], report: EvalReport) -> Element:
+def _suite(cases: Sequence[CaseResult], report: EvalReport) -> Element:
+    first = cases[0].runs[0]
     suite = _element(
         "testsuite",
-        name=_suite_name(results[0]),
-        file=results[0].file,
-        **_totals(results),
-        time=_seconds(sum(result.duration_ms for result in results)),
+        name=_suite_name(first),
+        file=first.file,
+        **_totals(cases),
+        time=_seconds(sum(_total_ms(case) for case in cases)),
         timestamp=report.started_at,
     )
-    _add_properties(suite, [("target", results[0].target or report.target), ("tool_version", report.tool_version)])
-    suite.extend(_case(result) for result in results)
+    _add_properties(suite, [("target", first.target or report.target), ("tool_version", report.tool_version)])
+    suite.extend(_case(case) for case in cases)
     return suite
 
 
-def _case(result: EvalResult) -> Element:
-    case = _element(
+def _case(case: CaseResult) -> Element:
+    first = case.runs[0]
+    element = _element(
         "testcase",
-        name=result.name,
-        classname=_suite_name(result),
-        file=result.file,
-        time=_seconds(result.duration_ms),
+        # The one run of a case that is not repeated has a row of its own name.
+        name=first.name if len(case.runs) == 1 else case.name,
+        classname=_suite_name(first),
+        file=first.file,
+        time=_seconds(_total_ms(case)),
     )
-    _add_properties(case, _properties(result))
-    case.extend(_outcome(result))
-    notes = [f"soft: {text}" for text in list_soft_failures(result)]
-    notes += [f"warning: {text}" for text in list_unchecked(result)]
-    if notes:
-        SubElement(case, "system-out").text = show_xml("\n".join(notes))
-    return case
+    _add_properties(element, _properties(case))
+    element.extend(_outcome(case))
+    if notes := [*_note_repeats(case), *(note for run in case.runs for note in _note_run(run, case))]:
+        SubElement(element, "system-out").text = show_xml("\n".join(notes))
+    return element
 
 
-def _outcome(result: EvalResult) -> Iterable[Element]:
-    match result.status:
+def _outcome(case: CaseResult) -> Iterable[Element]:
+    of_status = [run for run in case.runs if run.status == case.status]
+    first = of_status[0] if of_status else case.runs[0]
+    gist = "" if len(case.runs) == 1 else f"{_describe_rate(case)}; {first.name}: "
+    match case.status:
         case "failed":
-            reasons = [failed.message or failed.name for failed in result.failures] or ["the case failed"]
+            reasons = [failed.message or failed.name for failed in first.failures] or ["the case failed"]
             more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
-            kind = result.failures[0].kind if result.failures else "gate"
-            yield _element("failure", _explain(result, reasons), type=kind, message=reasons[0] + more)
+            kind = first.failures[0].kind if first.failures else "gate"
+            yield _element("failure", _explain(case), type=kind, message=gist + reasons[0] + more)
         case "error":
-            code = result.error.code if result.error else "ERROR"
-            message = result.error.message if result.error else "the case could not be judged"
-            yield _element("error", _explain(result, []), type=code, message=message)
+            error = first.error or CaseError(code="ERROR", message="the case could not be judged")
+            yield _element("error", _explain(case), type=error.code, message=gist + error.message)
         case "skipped":
-            reason = result.error.message if result.error else "not run"
+            reason = gist + (first.error.message if first.error else "not run")
             yield _element("skipped", reason, message=reason)
 
 
-def _explain(result: EvalResult, reasons: Sequence[str]) -> str:
-    error = [f"{result.error.code}: {result.error.message}"] if result.error else []
-    seen = [f"{found.label}: " + "\n".join(found.lines) for found in collect_evidence(result, _LONGEST_ARGS)]
-    return "\n".join([*reasons, *error, *([""] if seen else []), *seen, describe_ids(result)]).rstrip("\n")
+def _explain(case: CaseResult) -> str:
+    if len(case.runs) == 1:
+        return explain(case.runs[0], _LONGEST_ARGS)
+    return "\n\n".join([_describe_rate(case), *_explain_runs(case)])
 
 
-def _properties(result: EvalResult) -> list[tuple[str, str]]:
-    found = [("tag", tag) for tag in result.tags]
-    found += [(f"metadata.{key}", value) for key, value in result.metadata.items() if isinstance(value, str)]
-    if result.session_id:
-        found.append(("session_id", result.session_id))
-    return found + [("trace_id", turn.trace_id) for turn in result.turns if turn.trace_id]
+def _explain_runs(case: CaseResult) -> list[str]:
+    return [f"{run.name}:\n{explain(run, _LONGEST_ARGS)}" for run in case.runs if run.status in ("failed", "error")]
+
+
+def _describe_rate(case: CaseResult) -> str:
+    return f"{case.rate} runs passed, {case.needed} needed"
+
+
+def _note_repeats(case: CaseResult) -> Iterable[str]:
+    if case.is_flaky:
+        yield f"flaky: {_describe_rate(case)}"
+    if case.status == "passed":
+        yield from _explain_runs(case)
+
+
+def _note_run(run: EvalResult, case: CaseResult) -> list[str]:
+    notes = [f"soft: {text}" for text in list_soft_failures(run)]
+    notes += [f"warning: {text}" for text in list_unchecked(run)]
+    return notes if len(case.runs) == 1 else [f"{run.name}: {note}" for note in notes]
+
+
+def _properties(case: CaseResult) -> list[tuple[str, str]]:
+    first = case.runs[0]
+    found = [("tag", tag) for tag in first.tags]
+    found += [(f"metadata.{key}", value) for key, value in first.metadata.items() if isinstance(value, str)]
+    if len(case.runs) > 1:
+        counts = {"runs": len(case.runs), "passed_runs": case.passed_runs, "pass_at": case.needed}
+        found += [(name, str(count)) for name, count in counts.items()]
+        found += [("flaky", "true")] if case.is_flaky else []
+    for run in case.runs:
+        found += [("session_id", run.session_id)] if run.session_id else []
+        found += [("trace_id", turn.trace_id) for turn in run.turns if turn.trace_id]
+    return found
 
 
 def _add_properties(parent: Element, pairs: Sequence[tuple[str, str]]) -> None:
@@ -96,8 +129,8 @@ def _add_properties(parent: Element, pairs: Sequence[tuple[str, str]]) -> None:
         SubElement(parent, "properties").extend(_element("property", name=name, value=value) for name, value in pairs)
 
 
-def _totals(results: Sequence[EvalResult]) -> dict[str, str]:
-    counts = Counter(result.status for result in results)
+def _totals(cases: Sequence[CaseResult]) -> dict[str, str]:
+    counts = Counter(case.status for case in cases)
     names: dict[str, Status] = {"failures": "failed", "errors": "error", "skipped": "skipped"}
     return {"tests": str(counts.total()), **{name: str(counts[status]) for name, status in names.items()}}
 
@@ -111,6 +144,10 @@ def _element(tag: str, text: str | None = None, /, **attributes: str) -> Element
 
 def _suite_name(result: EvalResult) -> str:
     return result.suite or result.file or _UNNAMED
+
+
+def _total_ms(case: CaseResult) -> float:
+    return sum(run.duration_ms for run in case.runs)
 
 
 def _seconds(milliseconds: float) -> str:

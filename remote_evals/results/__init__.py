@@ -5,14 +5,18 @@ are the same `RunResult`, and every assertion and reporter works on that alone.
 """
 
 from ._case import AssertionResult, CaseError, EvalResult, Status
+from ._judging import JudgeUsage, Verdict
+from ._repeats import CaseResult
 from ._report import EvalReport
 from ._run import Missing, PendingApproval, RunError, RunResult, Timing, ToolCall, Usage
 
 __all__ = [
     "AssertionResult",
     "CaseError",
+    "CaseResult",
     "EvalReport",
     "EvalResult",
+    "JudgeUsage",
     "Missing",
     "PendingApproval",
     "RunError",
@@ -21,4 +25,5 @@ __all__ = [
     "Timing",
     "ToolCall",
     "Usage",
+    "Verdict",
 ]

@@ -5,6 +5,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from ._data import Data
+from ._judging import JudgeUsage
 from ._run import RunResult
 
 Status = Literal["passed", "failed", "error", "skipped"]
@@ -14,11 +15,13 @@ class AssertionResult(Data):
     """One assertion that was made. A failed gate fails its case; a soft one only with `--strict`.
 
     `score` runs from 0 to 1 and is 1 or 0 unless the check measures; `threshold` is the score it had to reach.
-    `skipped` marks an assertion that passed without having been able to look; `message` then says why. `turn` is the
+    `key` is a stable name for machines, `tool_called:lookup_order`; `name` reads as the call that was made. `skipped`
+    marks an assertion that passed without having been able to look; `message` then says why. `turn` is the
     turn that was looked at, from 1; None for the whole case.
     """
 
     name: str
+    key: str = ""
     kind: Literal["gate", "soft"] = "gate"
     passed: bool
     score: float
@@ -56,6 +59,38 @@ class EvalResult(Data):
     turns: tuple[RunResult, ...] = ()
     assertions: tuple[AssertionResult, ...] = ()
     error: CaseError | None = None
+    judged_score: float | None = None
+    judge_usage: JudgeUsage | None = None
+    pass_at: int | None = None
+
+    @property
+    def case_name(self) -> str:
+        """The name of the case."""
+        return self.case
+
+    @property
+    def output(self) -> str:
+        """The last reply."""
+        return self.run.reply
+
+    @property
+    def tools_called(self) -> list[str]:
+        """The names of the tools that were called, in order, by whichever agent."""
+        return [call.name for call in self.run.tool_calls]
+
+    @property
+    def iterations(self) -> int:
+        """The steps of the lead agent."""
+        return self.run.steps
+
+    @property
+    def checks(self) -> dict[str, bool]:
+        """Whether each assertion passed, by its stable key; of assertions with the same key all must have."""
+        checks: dict[str, bool] = {}
+        for one in self.assertions:
+            key = one.key or one.name
+            checks[key] = checks.get(key, True) and one.passed
+        return checks
 
     @property
     def passed(self) -> bool:
@@ -69,9 +104,14 @@ class EvalResult(Data):
 
     @property
     def score(self) -> float:
-        """The mean of the assertions' scores, 0 to 1: the share that passed, where none measures. Not judged is 0."""
+        """The judge's score where a rubric was graded, else the mean of the assertions': the share that passed.
+
+        From 0 to 1; a case that could not be judged has 0.
+        """
         if self.status in ("error", "skipped"):
             return 0.0
+        if self.judged_score is not None:
+            return self.judged_score
         if not self.assertions:
             return float(self.passed)
         return sum(assertion.score for assertion in self.assertions) / len(self.assertions)

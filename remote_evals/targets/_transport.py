@@ -20,11 +20,26 @@ USER_AGENT = f"remote-evals/{__version__}"
 _READ_BYTES = 64 * 1024
 
 
-def open_client(url: str, headers: Mapping[str, str], connect_s: float, proxy: Proxy | None) -> httpx.AsyncClient:
-    """Return a client for one deployment; close it after use.
+def open_client(transport: httpx.AsyncBaseTransport, headers: Mapping[str, str], connect_s: float) -> httpx.AsyncClient:
+    """Return a client; close it after use. `headers` come before its own, whatever the case of their names."""
+    # A cookie of one session must not be sent in another, so none is kept.
+    no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
+    sent = httpx.Headers({"User-Agent": USER_AGENT})
+    sent.update(headers)
+    return httpx.AsyncClient(
+        transport=transport,
+        headers=sent,
+        cookies=no_cookies,
+        timeout=httpx.Timeout(None, connect=connect_s),
+        follow_redirects=False,
+        trust_env=False,
+    )
 
-    Connections are not limited and never reused: every turn meets the deployment as a new caller does. `headers` come
-    before the client's own, whatever the case of their names.
+
+def open_transport(url: str, proxy: Proxy | None) -> httpx.AsyncBaseTransport:
+    """Return what connects to the deployment at `url`.
+
+    Connections are not limited and never reused: every turn meets the deployment as a new caller does.
     """
     # Loading the certificates takes as long as a whole turn of a quick agent, so only where they are needed.
     tls = httpx.create_ssl_context() if urlsplit(url).scheme == "https" else False
@@ -35,15 +50,4 @@ def open_client(url: str, headers: Mapping[str, str], connect_s: float, proxy: P
             connector=connector, cookie_jar=aiohttp.DummyCookieJar(), read_bufsize=_READ_BYTES, auto_decompress=False
         )
 
-    # A cookie of one session must not be sent in another, so none is kept.
-    no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
-    sent = httpx.Headers({"User-Agent": USER_AGENT})
-    sent.update(headers)
-    return httpx.AsyncClient(
-        transport=AiohttpTransport(client=open_session, proxy=proxy.build() if proxy else None, verify=tls),
-        headers=sent,
-        cookies=no_cookies,
-        timeout=httpx.Timeout(None, connect=connect_s),
-        follow_redirects=False,
-        trust_env=False,
-    )
+    return AiohttpTransport(client=open_session, proxy=proxy.build() if proxy else None, verify=tls)

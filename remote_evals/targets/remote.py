@@ -18,15 +18,16 @@ from ._exchange import Exchange
 from ._proxy import find_proxy
 from ._token import Token, TokenSource, ask_token, check_token
 from ._transcript import read_messages
-from ._transport import open_client
+from ._transport import open_client, open_transport
 
 
 class RemoteTarget:
     """A deployment that speaks the `/chat` protocol at `url`, which may carry a path.
 
     `token` is a string, or a sync or async callable that is asked before every turn; it is sent as a bearer token.
-    `headers` are sent with every request. Raises `UsageError` for a token that no header can carry, and `ValueError`
-    for a URL that is not http(s) or holds userinfo, and for a header that cannot be sent.
+    `headers` are sent with every request; `transport` replaces the connection, by one to an ASGI app say. Raises
+    `UsageError` for a token that no header can carry, and `ValueError` for a URL that is not http(s) or holds userinfo,
+    and for a header that cannot be sent.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class RemoteTarget:
         headers: Mapping[str, str] | None = None,
         redactor: Redactor | None = None,
         limits: Limits | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         # First of all, so that no traceback finds the text in this frame.
         token = Secret(token) if isinstance(token, str) else token
@@ -45,6 +47,7 @@ class RemoteTarget:
         self.redactor = redactor or Redactor()
         self.limits = limits or Limits()
         self._headers = check_headers(headers or {})
+        self._transport = transport
         self._client: httpx.AsyncClient | None = None
         self._entered = 0
         for secret in (*find_credentials(self._headers), *find_url_credentials(self.url)):
@@ -60,12 +63,15 @@ class RemoteTarget:
         if self._client is None:
             # Connecting is what takes most memory at a time: of thousands of sessions a few start, and the others wait.
             self.starting = asyncio.Semaphore(8)
-            proxy = find_proxy(self.url)
-            if proxy:
-                proxy.hide_from(self.redactor)
-            self._client = open_client(self.url, self._headers, self.limits.connect_s, proxy)
+            self._client = open_client(self._transport or self._open_transport(), self._headers, self.limits.connect_s)
         self._entered += 1
         return self
+
+    def _open_transport(self) -> httpx.AsyncBaseTransport:
+        proxy = find_proxy(self.url)
+        if proxy:
+            proxy.hide_from(self.redactor)
+        return open_transport(self.url, proxy)
 
     async def __aexit__(self, *raised: object) -> None:
         """Close the client and every connection, once all who entered have left."""

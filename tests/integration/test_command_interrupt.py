@@ -1,6 +1,7 @@
 """Ctrl-C."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -36,6 +37,46 @@ def test_ctrl_c_reports_what_is_done_and_is_130(tmp_path: Path) -> None:
     written = json.loads(report.read_text("utf-8"))
     assert written["interrupted"] is True
     assert [result["status"] for result in written["results"]] == ["passed", "skipped"]
+
+
+def test_a_second_ctrl_c_ends_a_regular_expression_without_end(tmp_path: Path) -> None:
+    """A pattern that would be tried for years keeps the process busy, and no longer than to the second Ctrl-C."""
+    suite = tmp_path / "s.eval.yaml"
+    suite.write_text(r"cases: [{name: a, prompt: x, expected_output_matches: '(a+)+$'}]", "utf-8")
+    with FakeServer(parse_script(f"replies: [{{text: {'a' * 60}!}}]")) as server:
+        with subprocess.Popen(
+            [sys.executable, "-m", "remote_evals", "run", str(suite), "--url", server.url],
+            env=clean_environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            try:
+                wait_for_requests(server, 1)
+                # Only the pattern takes so much time of a processor once the request was sent.
+                wait_for_work(process.pid, 0.5)
+                process.send_signal(signal.SIGINT)
+                wait_for_work(process.pid, 0.1)
+                process.send_signal(signal.SIGINT)
+                out, err = process.communicate(timeout=20)
+            finally:
+                process.kill()
+    assert process.returncode == 130, out + err
+    assert "Traceback" not in out + err
+
+
+def wait_for_work(pid: int, seconds: float) -> None:
+    """Wait until a process has taken so many more seconds of a processor."""
+    end, start = time.monotonic() + 20, cpu_seconds(pid)
+    while cpu_seconds(pid) < start + seconds:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the seconds of a processor that a process took so far; see proc(5)."""
+    fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def wait_for_requests(server: FakeServer, count: int) -> None:

@@ -1,13 +1,11 @@
 """What a judge said of one reply, and what asking it used up."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from ._data import Data
 
 
-class _Data(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class JudgeUsage(_Data):
+class JudgeUsage(Data):
     """Tokens and dollars of one or more gradings, `calls` in number.
 
     Tokens that a judge does not report count as 0; `cost_usd` None means that no price is known, which is not zero.
@@ -31,7 +29,7 @@ class JudgeUsage(_Data):
         )
 
 
-class Verdict(_Data):
+class Verdict(Data):
     """A score from 0 to 1, the judge's own yes or no where it gave one, and why."""
 
     score: float = Field(ge=0, le=1, allow_inf_nan=False)

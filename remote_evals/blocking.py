@@ -1,0 +1,36 @@
+"""Tests that are plain functions: they run in a thread, with a `t` whose waits block."""
+
+import asyncio
+import inspect
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any
+
+from .context import EvalContext
+
+
+class BlockingContext:
+    """A `t` for plain functions: all of an `EvalContext`, but that nothing needs `await`."""
+
+    def __init__(self, t: EvalContext, loop: asyncio.AbstractEventLoop) -> None:
+        self._t = t
+        self._loop = loop
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._t, name)
+        return self._blocking(value) if inspect.iscoroutinefunction(value) else value
+
+    def _blocking(self, function: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., Any]:
+        @wraps(function)
+        def wait(*args: Any, **kwargs: Any) -> Any:
+            return asyncio.run_coroutine_threadsafe(function(*args, **kwargs), self._loop).result()
+
+        return wait
+
+
+async def run_function(test: Callable[..., Any], t: EvalContext, *args: Any) -> None:
+    """Run a test, async or plain, with its `t` and whatever else it takes."""
+    if inspect.iscoroutinefunction(test):
+        await test(t, *args)
+    else:
+        await asyncio.to_thread(test, BlockingContext(t, asyncio.get_running_loop()), *args)

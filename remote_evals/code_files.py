@@ -1,0 +1,63 @@
+"""Files of evals in code: imports `*_eval.py` and `eval_*.py`, and says where a mistake in one stands."""
+
+import importlib.util
+import sys
+import traceback
+from pathlib import Path
+
+from .definitions import EvalDefinition, take_collected
+from .errors import UsageError
+
+
+class CodeError(Exception):
+    """A file whose evals cannot be had: what is wrong, and at which of its lines, None when that is not known."""
+
+    def __init__(self, text: str, line: int | None) -> None:
+        super().__init__(text, line)
+        self.text = text
+        self.line = line
+
+
+def load_definitions(path: Path) -> list[EvalDefinition]:
+    """Import a file and return the evals that it defines. Raises `CodeError`."""
+    take_collected()
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        # As for a script: what lies beside the file can be imported, now and by the tests when they run.
+        sys.path.insert(0, folder)
+    try:
+        _execute(path)
+    except SyntaxError as error:
+        raise CodeError(f"not Python: {error.msg}", error.lineno if error.filename == str(path) else None) from error
+    except UsageError as error:
+        raise CodeError(str(error), _line_of(error, path)) from error
+    except (Exception, SystemExit) as error:  # whatever the file does when it is imported
+        raise CodeError(f"cannot be imported: {type(error).__name__}: {error}", _line_of(error, path)) from error
+    return _check(take_collected(), path)
+
+
+def _execute(path: Path) -> None:
+    # A name of its own, so that two files of one name in two folders are two modules.
+    name = f"_remote_evals_{path.stem}_{abs(hash(str(path.resolve())))}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec and spec.loader  # noqa: S101, PT018 - the path of a .py file always has both
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+
+
+def _check(definitions: list[EvalDefinition], path: Path) -> list[EvalDefinition]:
+    own = [definition for definition in definitions if Path(definition.file).resolve() == path.resolve()]
+    if not own:
+        raise CodeError("defines no eval; decorate a test with @define_eval(name=…)", None)
+    names = [definition.name for definition in own]
+    for definition in own:
+        if names.count(definition.name) > 1:
+            line = int(definition.place.rpartition(":")[2])
+            raise CodeError(f"two evals are named {definition.name!r}; give each its own name", line)
+    return own
+
+
+def _line_of(error: BaseException, path: Path) -> int | None:
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    return frames[-1].lineno if frames else None

@@ -1,0 +1,162 @@
+"""Evals in code: `define_eval`, as a decorator of a test, or with a score function in its classic form."""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .blocking import run_function
+from .checks import at_least
+from .context import EvalContext
+from .durations import parse_duration
+from .errors import UsageError
+from .evals import Eval
+from .repeats import find_repeat_mistake
+from .results import RunResult
+from .targets import Target, make_target
+
+Case = Mapping[str, Any]
+Test = Callable[..., Any]
+Score = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class EvalDefinition:
+    """An eval as it was defined, with all of its cases; `place` is the file and line of the definition."""
+
+    name: str
+    test: Test
+    cases: Sequence[Case]
+    tags: tuple[str, ...]
+    target: Target | None
+    timeout_s: float | None
+    repeat: int | None
+    pass_at: int | None
+    file: str
+    place: str
+
+    def make_evals(self, suite: str = "", file: str = "") -> list[Eval]:
+        """Return one eval a case, or one in all where there are no cases."""
+        if not self.cases:
+            return [self._eval(self.name, None, suite, file)]
+        return [self._eval(f"{self.name} / {_label(case)}", case, suite, file) for case in self.cases]
+
+    def _eval(self, name: str, case: Case | None, suite: str, file: str) -> Eval:
+        async def run(t: EvalContext) -> None:
+            await run_function(self.test, t, *([] if case is None else [case]))
+
+        tags = (*self.tags, *(case.get("tags", ()) if case else ()))
+        return Eval(
+            name=name,
+            run=run,
+            group=self.name,
+            tags=tuple(dict.fromkeys(tags)),
+            suite=suite or self.name,
+            file=file or self.file,
+            timeout_s=self.timeout_s,
+            target=self.target,
+            repeat=self.repeat,
+            pass_at=self.pass_at,
+        )
+
+
+def define_eval(
+    *,
+    name: str,
+    tags: Iterable[str] = (),
+    agent: Any = None,
+    target: Target | None = None,
+    cases: Iterable[Case] = (),
+    timeout: str | float | None = None,
+    repeat: int | None = None,
+    pass_at: int | None = None,
+    input: str | None = None,  # noqa: A002 - the word that evals use for what is sent
+    score: Score | None = None,
+    threshold: float = 0.5,
+) -> Any:
+    """Define an eval, for `remote-evals run`, pytest or an `EvalRunner`.
+
+    As a decorator it makes the decorated `test(t)`, or `test(t, case)` where there are cases, an `EvalDefinition`; a
+    plain function works as well as an async one. A case is any mapping: its `label`, else its `name`, else its `input`
+    names it. `agent` is an in-process agent, or a factory called freshly for every session; `target` comes before it.
+
+    With `input` and `score` it returns the `EvalDefinition` itself: `score(reply)`, or `score(reply, result)`, gives a
+    number from 0 to 1 or a bool, which must reach `threshold`. `timeout` is a duration such as "30s". Raises
+    `UsageError` for a definition that cannot work.
+    """
+    frame = inspect.stack(context=0)[1]
+    limits = _check(name, repeat, pass_at, input, score)
+
+    def define(test: Test) -> EvalDefinition:
+        definition = EvalDefinition(
+            name=name,
+            test=test,
+            cases=_check_cases(name, tuple(cases)),
+            tags=tuple(tags),
+            target=target or (make_target(agent) if agent is not None else None),
+            timeout_s=None if timeout is None else parse_duration(timeout),
+            repeat=limits[0],
+            pass_at=limits[1],
+            file=frame.filename,
+            place=f"{frame.filename}:{frame.lineno}",
+        )
+        _COLLECTED.append(definition)
+        return definition
+
+    if input is not None and score is not None:
+        return define(_scored(input, score, threshold))
+    return define
+
+
+# What the loading of a file collects: a definition counts even where its name is not kept.
+_COLLECTED: list[EvalDefinition] = []
+
+
+def take_collected() -> list[EvalDefinition]:
+    """Return the evals that were defined since the last call."""
+    taken = list(_COLLECTED)
+    _COLLECTED.clear()
+    return taken
+
+
+def _scored(prompt: str, score: Score, threshold: float) -> Test:
+    async def test(t: EvalContext) -> None:
+        result: RunResult = await t.send(prompt)
+        if not result.ended_normally:
+            t.completed()
+            return
+        wants_result = len(inspect.signature(score).parameters) > 1
+        value = score(result.reply, result) if wants_result else score(result.reply)
+        value = await value if inspect.isawaitable(value) else value
+        t.check("score", float(value), at_least(threshold))
+
+    return test
+
+
+def _check(
+    name: str, repeat: int | None, pass_at: int | None, prompt: str | None, score: Score | None
+) -> tuple[int | None, int | None]:
+    if not name:
+        raise UsageError("define_eval needs a name")
+    if (prompt is None) != (score is None):
+        raise UsageError(f"define_eval(name={name!r}): input and score belong together; a decorated test has neither")
+    if mistake := find_repeat_mistake(repeat, pass_at):
+        raise UsageError(f"define_eval(name={name!r}): {mistake}")
+    return repeat, pass_at
+
+
+def _check_cases(name: str, cases: tuple[Case, ...]) -> tuple[Case, ...]:
+    labels = [_label(case) for case in cases]
+    twice = next((label for label in labels if labels.count(label) > 1), None)
+    if twice is not None:
+        raise UsageError(f"define_eval(name={name!r}): two cases are named {twice!r}; give each its own `label`")
+    return cases
+
+
+def _label(case: Case) -> str:
+    if not isinstance(case, Mapping):
+        raise UsageError(f"a case is a mapping, got {case!r}")
+    named = next((case[key] for key in ("label", "name", "input") if case.get(key)), None)
+    if named is None:
+        raise UsageError(f"a case needs a `label`, a `name` or an `input` to be named by, got {dict(case)!r}")
+    return " ".join(str(named).split())[:80]

@@ -1,0 +1,63 @@
+"""What is run: evals of whatever kind, and each as often as it should be."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from .cases import EvalCase
+from .definitions import EvalDefinition
+from .evals import Eval
+from .judging import Judge
+from .targets import Target
+
+Runnable = Eval | EvalCase | EvalDefinition
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """One run of an eval: the name of its row, and how many of the eval's runs must pass, None for all."""
+
+    eval: Eval
+    name: str
+    pass_at: int | None
+
+
+def make_eval(
+    case: EvalCase, *, suite: str = "", file: str = "", target: Target | None = None, judge: Judge | None = None
+) -> Eval:
+    """Return a case as data as an eval."""
+    return Eval(
+        name=case.name,
+        run=case.run,
+        tags=case.tags,
+        metadata=case.metadata,
+        suite=suite,
+        file=file,
+        timeout_s=case.timeout,
+        target=target,
+        judge=judge,
+        repeat=case.repeat,
+        pass_at=case.pass_at,
+    )
+
+
+def as_evals(runnables: Runnable | Iterable[Runnable]) -> list[Eval]:
+    """Return evals for cases as data, evals in code and evals, alone or in any mixture."""
+    if isinstance(runnables, Eval):
+        return [runnables]
+    if isinstance(runnables, EvalCase):
+        return [make_eval(runnables)]
+    if isinstance(runnables, EvalDefinition):
+        return runnables.make_evals()
+    return [eval_ for runnable in runnables for eval_ in as_evals(runnable)]
+
+
+def plan_runs(evals: Sequence[Eval], runs: int | None = None) -> list[PlannedRun]:
+    """Return every run of the evals, those of one together; `runs` comes before what each says itself."""
+    return [run for eval_ in evals for run in _runs_of(eval_, runs or eval_.repeat or 1)]
+
+
+def _runs_of(eval_: Eval, count: int) -> list[PlannedRun]:
+    if count == 1:
+        return [PlannedRun(eval_, eval_.name, None)]
+    pass_at = None if eval_.pass_at is None else min(eval_.pass_at, count)
+    return [PlannedRun(eval_, f"{eval_.name} #{number}", pass_at) for number in range(1, count + 1)]

@@ -1,0 +1,126 @@
+"""The report as Markdown for a pull request or the step summary of GitHub Actions.
+
+What agents and suites say is untrusted: in a table it is escaped, so that no name links, mentions anybody or draws a
+column; in details it stands in a fence longer than any within.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..results import CaseResult, EvalReport, Status
+from ._escapes import code_cell, escape_cell, fence
+from ._evidence import explain, list_soft_failures
+from ._repeats import render_score, render_time
+from ._totals import count_cases, render_usage
+
+# GitHub drops the whole summary of a step that is longer.
+_MOST_BYTES = 1024 * 1024
+_ROOM_FOR_REMARKS = 400
+_LONGEST_NAME = 200
+_LONGEST_TARGET = 500
+_LONGEST_ARGS = 500
+_LONGEST_DETAILS = 20_000
+_WORDS: dict[Status, str] = {"passed": "✅ passed", "failed": "❌ failed", "error": "💥 error", "skipped": "⏭️ skipped"}
+_HEAD = "| status | case | score | duration | tokens | cost |\n| :-- | :-- | --: | --: | --: | --: |\n"
+
+
+def render_markdown(report: EvalReport, limit: int = _MOST_BYTES) -> str:
+    """Return the report as Markdown of at most `limit` bytes; a remark says what had to be left out.
+
+    A limit below 2,000 is taken for 2,000. Cases that did not pass are the last to be left out.
+    """
+    head = _verdict(report)
+    cases = report.cases
+    if not cases:
+        return head
+    room = max(limit, 2_000) - _size(head) - _size(_HEAD) - _ROOM_FOR_REMARKS
+    details = [_details(case) for case in cases if case.status in ("failed", "error")]
+    # The table has what the details do not need, and half of it all at the least.
+    rows = _fit_rows(cases, max(room // 2, room - sum(map(_size, details))))
+    shown = _fit(details, room - sum(map(_size, rows)))
+    remarks = _remark(len(cases) - len(rows), "case") + _remark(len(details) - len(shown), "failed case's details")
+    return "".join([head, _HEAD, *rows, *shown, *remarks])
+
+
+def _verdict(report: EvalReport) -> str:
+    interrupted = ", interrupted" if report.interrupted else ""
+    target = f"{code_cell(report.target, _LONGEST_TARGET)} · " if report.target else ""
+    usage = " · ".join(filter(None, [f"remote-evals {report.tool_version}", render_usage(report)]))
+    return (
+        f"### {_sign(report)} {count_cases(report)}{interrupted}\n\n{target}{escape_cell(usage, _LONGEST_TARGET)}\n\n"
+    )
+
+
+def _sign(report: EvalReport) -> str:
+    statuses = {case.status for case in report.cases}
+    if not statuses & {"passed"} or statuses & {"failed", "error"} or report.interrupted:
+        return "❌"
+    flawed = statuses != {"passed"} or report.soft_failed or any(case.is_flaky for case in report.cases)
+    return "⚠️" if flawed else "✅"
+
+
+def _row(case: CaseResult) -> str:
+    rate = "" if len(case.runs) == 1 else f" {case.rate}"
+    remarks = ["flaky"] if case.is_flaky else []
+    remarks += ["soft failures"] if any(map(list_soft_failures, case.runs)) else []
+    cells = [
+        ", ".join([_WORDS[case.status] + rate, *remarks]),
+        code_cell(case.name, _LONGEST_NAME),
+        render_score(case),
+        render_time(case),
+        _render_tokens(case),
+        _render_cost(case),
+    ]
+    return f"| {' | '.join(cell or '–' for cell in cells)} |\n"  # noqa: RUF001 - a dash for nothing
+
+
+def _render_tokens(case: CaseResult) -> str:
+    known = [run.run.usage.total_tokens for run in case.runs if run.run.usage]
+    return f"{sum(known):,}" if known else ""
+
+
+def _render_cost(case: CaseResult) -> str:
+    usages = [run.run.usage for run in case.runs if run.run.usage]
+    known = [usage.cost_usd for usage in usages if usage.cost_usd is not None]
+    return f"&#36;{sum(known):.4f}" if known else ""
+
+
+def _details(case: CaseResult) -> str:
+    runs = [run for run in case.runs if run.status in ("failed", "error")]
+    suite = f" · {code_cell(case.runs[0].suite, _LONGEST_NAME)}" if case.runs[0].suite else ""
+    title = f"{_WORDS[case.status]}: {code_cell(case.name, _LONGEST_NAME)}{suite}"
+    if len(case.runs) == 1:
+        body = explain(runs[0], _LONGEST_ARGS)
+    else:
+        title += f" · {case.rate} runs passed, {case.needed} needed"
+        body = "\n\n".join(f"{run.name}:\n{explain(run, _LONGEST_ARGS)}" for run in runs)
+    return f"\n<details><summary>{title}</summary>\n\n{fence(body, _LONGEST_DETAILS)}\n\n</details>\n"
+
+
+def _fit_rows(cases: Sequence[CaseResult], room: int) -> list[str]:
+    """Return the rows that fit, in order; those of cases that passed are left out first."""
+    rows = [_row(case) for case in cases]
+    order = sorted(range(len(cases)), key=lambda index: cases[index].status == "passed")
+    kept = len(_fit((rows[index] for index in order), room))
+    return [rows[index] for index in sorted(order[:kept])]
+
+
+def _fit(parts: Iterable[str], room: int) -> list[str]:
+    return list(_take(parts, room))
+
+
+def _take(parts: Iterable[str], room: int) -> Iterator[str]:
+    for part in parts:
+        room -= _size(part)
+        if room < 0:
+            return
+        yield part
+
+
+def _remark(left_out: int, noun: str) -> list[str]:
+    if not left_out:
+        return []
+    return [f"\n*{left_out} more {noun if left_out == 1 else noun + 's'} left out: the report would be too long.*\n"]
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "backslashreplace"))

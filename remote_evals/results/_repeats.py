@@ -1,0 +1,82 @@
+"""The outcome of one case over all of its runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from ._case import EvalResult, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The mean of some numbers, the least and the greatest of them."""
+
+    mean: float
+    least: float
+    greatest: float
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """A case and its runs, at least one, each of which was a session of its own.
+
+    The case passes when `needed` of its runs do; one that passes some and fails others is flaky, passed or not.
+    """
+
+    runs: tuple[EvalResult, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the case."""
+        return self.runs[0].case
+
+    @property
+    def needed(self) -> int:
+        """How many runs must pass."""
+        return self.runs[0].pass_at or len(self.runs)
+
+    @property
+    def passed_runs(self) -> int:
+        """How many runs passed."""
+        return sum(run.passed for run in self.runs)
+
+    @property
+    def status(self) -> Status:
+        """Passed when enough runs did; failed when too many failed for that, whatever became of the others."""
+        if self.passed_runs >= self.needed:
+            return "passed"
+        statuses = [run.status for run in self.runs]
+        if len(self.runs) - statuses.count("failed") < self.needed:
+            return "failed"
+        return "error" if "error" in statuses else "skipped"
+
+    @property
+    def is_flaky(self) -> bool:
+        """Whether some runs passed and some failed."""
+        statuses = {run.status for run in self.runs}
+        return {"passed", "failed"} <= statuses
+
+    @property
+    def rate(self) -> str:
+        """How many runs passed of how many: "2/3"."""
+        return f"{self.passed_runs}/{len(self.runs)}"
+
+    @property
+    def score(self) -> Spread:
+        """The scores of the runs, 0 to 1."""
+        return _spread([run.score for run in self.runs])
+
+    @property
+    def duration_ms(self) -> Spread:
+        """The times of the runs, in milliseconds."""
+        return _spread([run.duration_ms for run in self.runs])
+
+
+def group_runs(results: Sequence[EvalResult]) -> tuple[CaseResult, ...]:
+    """Return the cases of results in which the runs of a case stand together."""
+    by_case = groupby(results, key=lambda result: (result.suite, result.file, result.case))
+    return tuple(CaseResult(tuple(runs)) for _, runs in by_case)
+
+
+def _spread(numbers: Sequence[float]) -> Spread:
+    return Spread(sum(numbers) / len(numbers), min(numbers), max(numbers))
