@@ -12,9 +12,9 @@ def main() -> None:
         print(f"remote-evals {__version__}")
         return
     try:
-        from .cli import app
+        from .cli import app, expand_save
 
-        app(prog_name="remote-evals")
+        app(args=expand_save(sys.argv[1:]), prog_name="remote-evals")
     except KeyboardInterrupt:
         sys.exit(130)
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from . import assertions
 from .checks import Check
 from .conversation import combine_runs
+from .errors import describe_error
 from .results import AssertionResult, RunResult
 
 Kind = Literal["gate", "soft"]
@@ -132,7 +133,7 @@ class Assertions:
         try:
             result = judge(*args, **kwargs)
         except Exception as error:  # an assertion that cannot be made is a failed one, and the others still count
-            message = f"{judge.__name__} failed: it cannot be asked like this: {type(error).__name__}: {error}"
+            message = f"{judge.__name__} failed: it cannot be asked like this: {describe_error(error)}"
             result = AssertionResult(name=judge.__name__, passed=False, score=0.0, message=message)
         told = f"turn {self._turn}: {result.message}" if self._turn and result.message else result.message
         self._record.append(result.model_copy(update={"kind": self._kind, "turn": self._turn, "message": told}))

@@ -6,7 +6,7 @@ import traceback
 from .context import EvalContext
 from .conversation import combine_runs
 from .durations import render_duration
-from .errors import RemoteEvalsError
+from .errors import RemoteEvalsError, describe_error
 from .plan import PlannedRun
 from .results import CaseError, EvalResult, Status
 from .rubrics import Rubrics
@@ -51,9 +51,9 @@ class Attempt:
                 await self._eval.run(t)
         except RemoteEvalsError as failure:
             return CaseError(code=failure.code, message=self._target.redactor.scrub(str(failure)))
-        except (Exception, asyncio.CancelledError, SystemExit) as failure:
+        except BaseException as failure:
             # An eval that breaks is an error of its own case, never the end of the others, whatever it raises.
-            if _is_cancelled_from_outside(failure):
+            if isinstance(failure, KeyboardInterrupt) or _is_cancelled_from_outside(failure):
                 raise
             return self._explain(failure, clock.expired())
         if not t.results:
@@ -67,7 +67,7 @@ class Attempt:
             limit = render_duration(self._limit_s or 0)
             text = f"the case was not done within {limit}; its own code, or what gives its token, hangs"
             return CaseError(code="CASE_TIMEOUT", message=text)
-        text = f"the eval raised {type(failure).__name__}: {failure}{_place_of(failure, self._eval.file)}"
+        text = f"the eval raised {describe_error(failure)}{_place_of(failure, self._eval.file)}"
         return CaseError(code="EVAL_FAILED", message=self._target.redactor.scrub(text))
 
     def _decide_status(self, t: EvalContext, error: CaseError | None) -> Status:

@@ -62,7 +62,9 @@ def read_token_variable(variable: str, named_by: str) -> Secret:
         raise UsageError(f"{named_by} takes the name of an environment variable, not the token itself")
     text = os.environ.get(variable, "").strip()
     if not text:
-        raise UsageError(f"the variable {variable}, named by {named_by}, is not set or empty; it should hold the token")
+        # A name in small letters may be the token itself, given where its variable's name belongs.
+        shown = f"the variable {variable}" if variable.isupper() else "the variable"
+        raise UsageError(f"{shown}, named by {named_by}, is not set or empty; it should hold the token")
     return Secret(text)
 
 

@@ -183,3 +183,11 @@ class RemoteTimeoutError(RemoteRequestFailedError):
         self.args = (url, happened, advice, clock, last_event)
         self.clock = clock
         self.last_event = last_event
+
+
+def describe_error(error: BaseException) -> str:
+    """Return an error's type and text, the type alone where even its text cannot be had."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # somebody's `__str__` may raise anything
+        return type(error).__name__

@@ -15,9 +15,8 @@ def find_suite_files(patterns: Sequence[str]) -> tuple[list[Path], list[str]]:
     """Return the suite files that the patterns name, sorted within each and without repeats, and what is wrong.
 
     A folder stands for every `*.eval.yaml|yml|json|jsonl`, `*_eval.py` and `eval_*.py` below it, hidden folders and
-    installed packages left out;
-    a file, or what a pattern matches, may have any name that ends in .yaml, .yml, .json, .jsonl or .py. No pattern at all
-    means the working directory.
+    installed packages left out; a file, or what a pattern matches, may have any name that ends in .yaml, .yml, .json,
+    .jsonl or .py. No pattern at all means the working directory.
     """
     files: dict[Path, Path] = {}
     problems = []
@@ -47,7 +46,8 @@ def _find(pattern: str) -> list[Path]:
         return _below(path)
     if path.exists():
         return [path] if path.name.endswith(FILE_ENDINGS) else []
-    return sorted(found for found in map(Path, glob.glob(pattern, recursive=True)) if _is_data(found))
+    matched = sorted(map(Path, glob.glob(pattern, recursive=True)))
+    return [file for one in matched for file in (_below(one) if one.is_dir() else [one]) if _is_data(file)]
 
 
 def _below(folder: Path) -> list[Path]:

@@ -1,7 +1,7 @@
 """Suite files to suites: every mistake in every file is reported at once, with its line."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +75,7 @@ def load_suites(
 def make_evals(
     suites: Sequence[Loaded],
     target_for: Callable[[TargetSettings], Target | None] | None = None,
-    judge_for: Callable[[JudgeSettings], Judge | None] | None = None,
+    judge_for: Callable[[JudgeSettings | None], Judge | None] | None = None,
 ) -> list[Eval]:
     """Return the cases of the suites as evals, in order.
 
@@ -85,16 +85,23 @@ def make_evals(
     evals = []
     for loaded in suites:
         if isinstance(loaded, LoadedCode):
-            name = Path(loaded.file).stem
-            evals += [one for each in loaded.definitions for one in each.make_evals(suite=name, file=loaded.file)]
+            judge = judge_for(None) if judge_for else None
+            # A target that is for every suite comes before the agent of an eval in code.
+            target = target_for(TargetSettings()) if target_for else None
+            own = [one for each in loaded.definitions for one in _evals_of(each, loaded.file)]
+            evals += [replace(one, judge=judge, target=target or one.target) for one in own]
         else:
             target = target_for(loaded.suite.target) if target_for else None
-            judge = judge_for(loaded.suite.judge) if judge_for and loaded.suite.judge else None
+            judge = judge_for(loaded.suite.judge) if judge_for else None
             evals += [
                 make_eval(case, suite=loaded.suite.name, file=loaded.file, target=target, judge=judge)
                 for case in loaded.suite.complete_cases
             ]
     return evals
+
+
+def _evals_of(definition: EvalDefinition, file: str) -> list[Eval]:
+    return definition.make_evals(suite=Path(file).stem, file=file)
 
 
 def _load(file: Path, variables: Mapping[str, str], needs_target: bool, problems: list[str]) -> Loaded | None:
@@ -114,7 +121,7 @@ def _load_code(file: Path, needs_target: bool, problems: list[str]) -> LoadedCod
     try:
         definitions = load_definitions(file)
     except CodeError as error:
-        problems.append(f"{_place(file, error.line)}: {error.text}")
+        problems.append(f"{render_place(file, error.line)}: {error.text}")
         return None
     if needs_target:
         homeless = [definition for definition in definitions if definition.target is None]

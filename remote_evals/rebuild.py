@@ -28,10 +28,12 @@ class Rebuild:
     A run that paused and goes on is one run: its continuation, which comes as a stream of its own, is added after it.
     The later `run.done` then stands for both, since its usage holds the paused part; steps and calls go on.
 
-    Moments are milliseconds after the request was sent, from one monotonic clock: this class reads none itself.
+    `scrub` takes secrets out of what is cut. Moments are milliseconds after the request was sent, from one monotonic
+    clock: this class reads none itself.
     """
 
-    def __init__(self, turn: int = 1) -> None:
+    def __init__(self, turn: int = 1, scrub: Callable[[str], str] = str) -> None:
+        self._scrub = scrub
         self.done: RunDone | None = None
         self._last_type: str | None = None
         self._turn = turn
@@ -57,7 +59,7 @@ class Rebuild:
     @property
     def last_event(self) -> str | None:
         """The type of the last event, cut where a hostile server made it long; None before any."""
-        return self._last_type and self._last_type[:60]
+        return None if self._last_type is None else self._scrub(self._last_type)[:60]
 
     def resume(self) -> None:
         """Make ready for the continuation of a run that paused: its end is still to come."""

@@ -49,7 +49,9 @@ class Redactor:
         text = secret.reveal()
         if text and text not in self._known:
             self._known |= _spellings(text)
-            self._pattern = re.compile("|".join(map(re.escape, sorted(self._known, key=len, reverse=True))))
+            self._pattern = re.compile(
+                "|".join(map(re.escape, sorted(self._known, key=len, reverse=True))), re.IGNORECASE
+            )
 
     def __reduce__(self) -> str:
         raise TypeError("a Redactor cannot be pickled: it knows secrets, which must not leave the process")

@@ -37,4 +37,5 @@ def find_unmatched(evals: Sequence[Eval], *, tags: Sequence[str], only: Sequence
 
 
 def _is_named(eval_: Eval, name: str) -> bool:
-    return eval_.name == name or fnmatchcase(eval_.name, name)
+    """Say whether a name is an eval's, or that of the eval of which it is one case, or matches as a glob."""
+    return name in (eval_.name, eval_.group) or fnmatchcase(eval_.name, name)

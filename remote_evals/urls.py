@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
 
-from .headers import is_credential_name
+from .headers import MIN_SECRET_CHARS, is_credential_name
 
 _NO_HOST = re.compile(r"[\x00-\x20\x7f\"<>\\^`{|}]")
 
@@ -40,7 +40,8 @@ def join_url(base: str, path: str) -> str:
 
 def find_url_credentials(url: str) -> Iterator[str]:
     """Yield the values of query parameters that hold a credential by name, as `api_key` does."""
-    yield from (value for name, value in parse_qsl(urlsplit(url).query) if is_credential_name(name))
+    pairs = parse_qsl(urlsplit(url).query)
+    yield from (value for name, value in pairs if is_credential_name(name) and len(value) >= MIN_SECRET_CHARS)
 
 
 def show_url(url: str) -> str:

@@ -1,6 +1,5 @@
 """The README and the examples really run."""
 
-import ast
 import re
 import shlex
 import shutil
@@ -11,6 +10,7 @@ import pytest
 
 from fake_server import FakeServer, load_script
 from remote_evals import load_suites
+from remote_evals.settings import load_settings
 from tests.integration.command import ROOT, Finished, remote_evals, run_python
 
 README = (ROOT / "README.md").read_text("utf-8")
@@ -58,18 +58,40 @@ def test_the_readmes_suite_passes(tmp_path: Path) -> None:
     assert done.code == 0, done.all
 
 
+PYTHON = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
 def test_the_readmes_python_runs() -> None:
-    """The README's Python block runs as it stands, at the URL of a fake deployment."""
-    (code,) = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-    ast.parse(code)
+    """The README's use of the API runs as it stands, at the URL of a fake deployment."""
+    (code,) = [block for block in PYTHON if "EvalRunner(" in block]
     with FakeServer(load_script(ROOT / "examples" / "refund.fake.yaml")) as server:
         done = run_python("-c", code.replace("http://127.0.0.1:8000", server.url))
     assert done.code == 0, done.all
 
 
+def test_the_readmes_eval_runs(tmp_path: Path) -> None:
+    """The README's eval in code passes in process as it stands."""
+    (code,) = [block for block in PYTHON if "@define_eval" in block]
+    path = tmp_path / "readme_eval.py"
+    path.write_text(code, "utf-8")
+    done = remote_evals("run", path)
+    assert (done.code, "1/1 passed" in done.out) == (0, True), done.all
+
+
+def test_the_readmes_settings_are_valid(tmp_path: Path) -> None:
+    """The README's settings can be loaded as they stand."""
+    (settings,) = re.findall(r"^```toml\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    (tmp_path / "pyproject.toml").write_text(settings, "utf-8")
+    loaded = load_settings(None, tmp_path, {})
+    assert loaded.environment("production").tags == ("smoke",)
+
+
 def test_the_readmes_options_exist() -> None:
     """Every option that the README names is one of the commands', of the fake server's, or of pip's."""
-    known = "".join(help_of(command).out for command in ("run", "list", "validate")) + " --port --editable --reference "
+    known = (
+        "".join(help_of(command).out for command in ("run", "list", "validate"))
+        + " --port --editable --reference --remote-url --remote-token-env "
+    )
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", README))
     assert [option for option in sorted(named) if option not in known] == []
 

@@ -24,17 +24,17 @@ def label(assertion: str, subject: str | list[str], **options: Any) -> str:
     return f"{assertion}({', '.join([repr(subject), *given])})"
 
 
-def judged(name: str, passed: bool, seen: str) -> AssertionResult:
+def judged(key: str, name: str, passed: bool, seen: str) -> AssertionResult:
     """Return a yes-or-no result, which says what was seen only when it failed."""
     return AssertionResult(
-        name=name, passed=passed, score=float(passed), message="" if passed else f"{name} failed: {seen}"
+        name=name, key=key, passed=passed, score=float(passed), message="" if passed else f"{name} failed: {seen}"
     )
 
 
-def absent(name: str, run: RunResult, expected_end: str) -> AssertionResult:
+def absent(key: str, name: str, run: RunResult, expected_end: str) -> AssertionResult:
     """Judge what was not seen: it counts as absent only in a run that came to its expected end."""
     seen = f"the run did not come to its expected end, so it may still have happened: {describe_end(run)}"
-    return judged(name, run.finish_reason == expected_end, seen)
+    return judged(key, name, run.finish_reason == expected_end, seen)
 
 
 def describe_end(run: RunResult) -> str:

@@ -9,12 +9,20 @@ from ._result import judged
 
 def max_steps(run: RunResult, limit: int) -> AssertionResult:
     """Pass when the run took at most `limit` steps of the lead agent."""
-    return _at_most("max_steps", limit, run.steps, "step(s)", run, "steps")
+    return _at_most("within_iteration_budget", "max_steps", limit, run.steps, "step(s)", run, "steps")
 
 
 def max_tokens(run: RunResult, limit: int) -> AssertionResult:
     """Pass when the run used at most `limit` tokens, in and out, sub-agents included."""
-    return _at_most("max_tokens", limit, run.usage.total_tokens if run.usage else None, "token(s)", run, "usage")
+    return _at_most(
+        "within_token_budget",
+        "max_tokens",
+        limit,
+        run.usage.total_tokens if run.usage else None,
+        "token(s)",
+        run,
+        "usage",
+    )
 
 
 def max_cost_usd(run: RunResult, limit: float, *, unknown_cost: Literal["fail", "skip"] = "fail") -> AssertionResult:
@@ -23,28 +31,32 @@ def max_cost_usd(run: RunResult, limit: float, *, unknown_cost: Literal["fail", 
     if unknown_cost == "skip" and "cost" in run.missing and (cost is None or cost <= limit):
         warning = "not checked: the deployment did not report every cost, and unknown_cost is 'skip'"
         name = f"max_cost_usd({render_number(limit)})"
-        return AssertionResult(name=name, passed=True, score=1.0, skipped=True, message=f"{name} {warning}")
+        return AssertionResult(
+            name=name, key="within_cost_budget", passed=True, score=1.0, skipped=True, message=f"{name} {warning}"
+        )
     if cost is not None and cost > limit:
-        return _at_most("max_cost_usd", limit, cost, "US dollars", run)
-    return _at_most("max_cost_usd", limit, cost, "US dollars", run, "cost")
+        return _at_most("within_cost_budget", "max_cost_usd", limit, cost, "US dollars", run)
+    return _at_most("within_cost_budget", "max_cost_usd", limit, cost, "US dollars", run, "cost")
 
 
 def max_duration_ms(run: RunResult, limit: float) -> AssertionResult:
     """Pass when the agent took at most `limit` milliseconds, from the request to the end of the run."""
-    return _at_most("max_duration_ms", limit, run.timing.total_ms, "ms", run)
+    return _at_most("within_duration_budget", "max_duration_ms", limit, run.timing.total_ms, "ms", run)
 
 
 def max_first_text_ms(run: RunResult, limit: float) -> AssertionResult:
     """Pass when the first text of the reply came within `limit` milliseconds, in every turn that had one."""
     if run.timing.first_text_ms is None:
-        return judged(f"max_first_text_ms({render_number(limit)})", False, "no text came at all")
-    return _at_most("max_first_text_ms", limit, run.timing.first_text_ms, "ms", run)
+        return judged(
+            "within_first_text_budget", f"max_first_text_ms({render_number(limit)})", False, "no text came at all"
+        )
+    return _at_most("within_first_text_budget", "max_first_text_ms", limit, run.timing.first_text_ms, "ms", run)
 
 
 def _at_most(
-    assertion: str, limit: float, got: float | None, unit: str, run: RunResult, needs: Missing | None = None
+    key: str, assertion: str, limit: float, got: float | None, unit: str, run: RunResult, needs: Missing | None = None
 ) -> AssertionResult:
     name = f"{assertion}({render_number(limit)})"
     if got is None or needs in run.missing:
-        return judged(name, False, f"the deployment did not report {needs}, so there is nothing to compare")
-    return judged(name, got <= limit, f"got {render_number(got)} {unit}, expected at most {render_number(limit)}")
+        return judged(key, name, False, f"the deployment did not report {needs}, so there is nothing to compare")
+    return judged(key, name, got <= limit, f"got {render_number(got)} {unit}, expected at most {render_number(limit)}")

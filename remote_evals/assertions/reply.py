@@ -13,26 +13,29 @@ def ended(run: RunResult, reason: str = "stop") -> AssertionResult:
     """Pass when the run ended with this finish reason."""
     name = "completed()" if reason == "stop" else f"finish_reason({reason!r})"
     expected = "" if reason == "stop" else f"expected {reason!r}, "
-    return judged(name, run.finish_reason == reason, expected + describe_end(run))
+    return judged(name.partition("(")[0], name, run.finish_reason == reason, expected + describe_end(run))
 
 
 def output_contains(run: RunResult, text: str) -> AssertionResult:
     """Pass when the reply contains the text, whatever its case."""
-    title = label("output_contains", text)
-    return judged(title, text.casefold() in run.reply.casefold(), _describe_reply(run))
+    key, title = f"output_contains:{text}", label("output_contains", text)
+    return judged(key, title, text.casefold() in run.reply.casefold(), _describe_reply(run))
 
 
 def output_not_contains(run: RunResult, text: str, *, expected_end: str = "stop") -> AssertionResult:
     """Pass when the reply does not contain the text, whatever its case."""
-    title = label("output_not_contains", text)
+    key, title = f"output_not_contains:{text}", label("output_not_contains", text)
     if text.casefold() in run.reply.casefold():
-        return judged(title, False, _describe_reply(run))
-    return absent(title, run, expected_end)
+        return judged(key, title, False, _describe_reply(run))
+    return absent(key, title, run, expected_end)
 
 
 def output_matches(run: RunResult, pattern: str) -> AssertionResult:
     """Pass when the regular expression is found in the reply. Raises `re.error` for an invalid one."""
-    return judged(label("output_matches", pattern), re.search(pattern, run.reply) is not None, _describe_reply(run))
+    key = f"output_matches:{pattern}"
+    return judged(
+        key, label("output_matches", pattern), re.search(pattern, run.reply) is not None, _describe_reply(run)
+    )
 
 
 def check_value(name: str, value: Any, check: Check) -> AssertionResult:
@@ -40,13 +43,14 @@ def check_value(name: str, value: Any, check: Check) -> AssertionResult:
     if isinstance(value, Unjudged):
         message = f"{name} not checked: {value.why}" if value.skipped else f"{name} failed: {value.why}"
         passed = value.skipped
-        return AssertionResult(name=name, passed=passed, score=float(passed), skipped=passed, message=message)
+        return AssertionResult(name=name, key=name, passed=passed, score=float(passed), skipped=passed, message=message)
     try:
         outcome = check.judge(value)
     except Exception as error:  # a value's own `==` or `repr` may raise anything
-        return judged(name, False, f"{check.name} raised {type(error).__name__}: {error}")
+        return judged(name, name, False, f"{check.name} raised {type(error).__name__}: {error}")
     return AssertionResult(
         name=name,
+        key=name,
         passed=outcome.passed,
         score=outcome.score,
         threshold=outcome.threshold,

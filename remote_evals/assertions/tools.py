@@ -27,7 +27,10 @@ def called_tool(
     expected_end: str = "stop",
 ) -> AssertionResult:
     """Pass when the tool was called; `name` "a|b" is either. `times` counts the calls that match all the rest."""
-    title = label("called_tool", name, args=args, times=times, subagent=subagent, outcome=outcome)
+    key, title = (
+        f"tool_called:{name}",
+        label("called_tool", name, args=args, times=times, subagent=subagent, outcome=outcome),
+    )
     named = select_calls(run.tool_calls, split_alternatives(name), subagent)
     matching = [
         call
@@ -35,25 +38,25 @@ def called_tool(
         if not find_differences(call.args, args or {}) and (outcome is None or call.outcome == outcome)
     ]
     if times is None:
-        return judged(title, bool(matching), _describe_no_match(run, name, named, args, subagent))
+        return judged(key, title, bool(matching), _describe_no_match(run, name, named, args, subagent))
     if len(matching) == times:
-        return absent(title, run, expected_end)
+        return absent(key, title, run, expected_end)
     if matching:
-        return judged(title, False, f"{len(matching)} call(s) matched, expected exactly {times}")
-    return judged(title, False, _describe_no_match(run, name, named, args, subagent))
+        return judged(key, title, False, f"{len(matching)} call(s) matched, expected exactly {times}")
+    return judged(key, title, False, _describe_no_match(run, name, named, args, subagent))
 
 
 def not_called_tool(
     run: RunResult, name: str, *, subagent: str | None = None, expected_end: str = "stop"
 ) -> AssertionResult:
     """Pass when no agent, or none under `subagent`, called the tool."""
-    title = label("not_called_tool", name, subagent=subagent)
+    key, title = f"tool_not_called:{name}", label("not_called_tool", name, subagent=subagent)
     calls = select_calls(run.tool_calls, split_alternatives(name), subagent)
     if calls:
         by = f" by {'/'.join(calls[0].subagent_path)}" if calls[0].subagent_path else ""
         args = render_json(calls[0].args)
-        return judged(title, False, f"it was called {len(calls)} time(s), first{by} with {args}")
-    return absent(title, run, expected_end)
+        return judged(key, title, False, f"it was called {len(calls)} time(s), first{by} with {args}")
+    return absent(key, title, run, expected_end)
 
 
 def tool_order(
@@ -65,13 +68,15 @@ def tool_order(
     expected_end: str = "stop",
 ) -> AssertionResult:
     """Pass when the tools were called in this order; others may sit between, unless `exact`."""
-    title = label("tool_order", list(names), subagent=subagent, exact=exact or None)
+    key, title = "tool_sequence", label("tool_order", list(names), subagent=subagent, exact=exact or None)
     seen = [call.name for call in select_calls(run.tool_calls, subagent=subagent)]
     if not exact:
         missing = find_order_break(seen, names)
-        return judged(title, missing is None, f"{missing!r} did not come in its turn; {_describe_tools(seen)}")
+        return judged(key, title, missing is None, f"{missing!r} did not come in its turn; {_describe_tools(seen)}")
     return (
-        absent(title, run, expected_end) if is_exact_order(seen, names) else judged(title, False, _describe_tools(seen))
+        absent(key, title, run, expected_end)
+        if is_exact_order(seen, names)
+        else judged(key, title, False, _describe_tools(seen))
     )
 
 

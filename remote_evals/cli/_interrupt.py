@@ -19,6 +19,8 @@ def run_interruptibly(runner: EvalRunner, evals: Sequence[Eval]) -> EvalReport:
         def interrupt(number: int, frame: FrameType | None) -> None:
             # Not the loop's own handler: that one waits for the loop, which a regular expression may be holding up.
             signal.signal(signal.SIGINT, signal.default_int_handler)
+            # The second ends what runs wherever it is; that nobody takes its error any more is no news.
+            loop.set_exception_handler(lambda *_: None)
             loop.call_soon_threadsafe(runner.stop)
 
         signal.signal(signal.SIGINT, interrupt)

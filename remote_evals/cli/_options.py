@@ -1,14 +1,18 @@
 """The options that commands share, each with its help."""
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from ..finding import FILE_ENDINGS
 
 Suites = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[SUITE]...",
-        help="Suite files, folders or globs; by default every *.eval.yaml|yml|json|jsonl below here.",
+        help="Suite files, folders or globs; by default every *.eval.yaml|yml|json|jsonl and *_eval.py below here.",
         show_default=False,
     ),
 ]
@@ -21,6 +25,25 @@ Tags = Annotated[
 Only = Annotated[
     list[str] | None, typer.Option("--only", metavar="NAME", help="Only the case of this name, or names like a glob.")
 ]
+
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        metavar="PATH",
+        help="Settings, as TOML; by default remote-evals.toml, or [tool.remote-evals] in pyproject.toml, here or up.",
+    ),
+]
+
+
+def expand_save(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with a folder behind each bare `--save`, whose folder may be left out."""
+    expanded = list(arguments)
+    for index, argument in enumerate(arguments):
+        following = arguments[index + 1] if index + 1 < len(arguments) else "-"
+        if argument == "--save" and (following.startswith("-") or following.endswith(FILE_ENDINGS)):
+            expanded[index] = "--save=results"
+    return expanded
 
 
 def split_commas(values: list[str] | None) -> list[str]:

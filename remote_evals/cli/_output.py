@@ -1,23 +1,38 @@
 """What a run shows and writes: progress on stderr, the summary on stdout, reports on disk."""
 
-from collections.abc import Callable
+import os
+import secrets
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
+import typer
 from rich.console import Console
 
 from ..errors import UsageError
+from ..evals import Eval
 from ..redaction import Redactor
 from ..reporters import (
     QuietProgress,
+    append_text,
     open_progress,
     print_summary,
+    render_annotations,
     render_json_report,
     render_junit,
+    render_markdown,
+    save_report,
     scrub_report,
+    show_line,
     write_report,
 )
 from ..results import EvalReport
-from ._exit import tell
+from ..settings import ReportSettings
+from ._exit import FAILED, PASSED, tell
+
+_ON_GITHUB = os.environ.get("GITHUB_ACTIONS") == "true"
+_STEP_SUMMARY = os.environ.get("GITHUB_STEP_SUMMARY")
 
 
 def open_listener(redactor: Redactor, *, quiet: bool) -> QuietProgress:
@@ -25,33 +40,72 @@ def open_listener(redactor: Redactor, *, quiet: bool) -> QuietProgress:
     return open_progress(Console(stderr=True), redactor, quiet=quiet)
 
 
+def show_evals(evals: Sequence[Eval]) -> int:
+    """Print evals, one a line with file and tags, and return the exit code of that: none at all is a failure."""
+    for eval_ in evals:
+        marks = f"  [{', '.join(eval_.tags)}]" if eval_.tags else ""
+        typer.echo(show_line(f"{eval_.file}: {eval_.name}{marks}"))
+    return PASSED if evals else FAILED
+
+
 def show_report(report: EvalReport, redactor: Redactor, *, quiet: bool) -> None:
     """Print the summary; a quiet one leaves out the cases of which there is nothing to say."""
-    print_summary(report, Console(), redactor, quiet=quiet)
+    if _ON_GITHUB:
+        # What the agent says must not be taken for a command to the workflow.
+        token = secrets.token_hex(16)
+        typer.echo(f"::stop-commands::{token}")
+        print_summary(report, Console(), redactor, quiet=quiet)
+        typer.echo(f"::{token}::")
+        typer.echo(render_annotations(scrub_report(report, redactor)), nl=False)
+    else:
+        print_summary(report, Console(), redactor, quiet=quiet)
 
 
 class Reports:
-    """The reports that were asked for. Raises `UsageError` when two would go to one file."""
+    """The reports that were asked for, by options or else by settings.
 
-    def __init__(self, *, json: Path | None, junit: Path | None) -> None:
+    Raises `UsageError` when two would go to one file.
+    """
+
+    def __init__(
+        self,
+        settings: ReportSettings,
+        *,
+        json: Path | None,
+        junit: Path | None,
+        markdown: Path | None,
+        save: Path | None,
+    ) -> None:
         renderers: list[tuple[Path | None, Callable[[EvalReport], str]]] = [
-            (json, render_json_report),
-            (junit, render_junit),
+            (json or settings.json_path, render_json_report),
+            (junit or settings.junit_path, render_junit),
+            (markdown or settings.markdown_path, render_markdown),
         ]
         self._wanted = [(path, render) for path, render in renderers if path is not None]
+        self._folder = save or settings.save_folder
         if len({path.resolve() for path, _ in self._wanted}) < len(self._wanted):
             raise UsageError("two reports were asked for in one file; give each its own")
 
     def write(self, report: EvalReport, redactor: Redactor) -> bool:
         """Write them all; say whether all are on disk, and on stderr which are not."""
         scrubbed = scrub_report(report, redactor)
-        written = [_write(path, render(scrubbed)) for path, render in self._wanted]
+        written = [_try(path, partial(write_report, path, render(scrubbed))) for path, render in self._wanted]
+        if self._folder:
+            written.append(_try(self._folder, partial(_save, scrubbed, self._folder)))
+        if _ON_GITHUB and _STEP_SUMMARY:
+            written.append(
+                _try(Path(_STEP_SUMMARY), lambda: append_text(Path(_STEP_SUMMARY), render_markdown(scrubbed)))
+            )
         return all(written)
 
 
-def _write(path: Path, text: str) -> bool:
+def _save(report: EvalReport, folder: Path) -> None:
+    typer.echo(f"saved {save_report(report, folder, datetime.now(UTC))}", err=True)
+
+
+def _try(path: Path, write: Callable[[], object]) -> bool:
     try:
-        write_report(path, text)
+        write()
     except OSError as error:
         tell(f"the report {path} could not be written: {error.strerror}")
         return False

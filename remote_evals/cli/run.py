@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from ..deployments import target_builder
-from ..durations import parse_duration
-from ..errors import UsageError
 from ..evals import Eval
+from ..judges import judge_builder
 from ..loading import load_suites, make_evals
 from ..redaction import Redactor
 from ..runner import EvalRunner
@@ -19,8 +18,9 @@ from ..selection import find_unmatched, select_evals
 from ._exit import decide_exit_code, tell, usage_errors
 from ._fake import open_fake
 from ._interrupt import run_interruptibly
-from ._options import Only, Suites, Tags, split_commas
-from ._output import Reports, open_listener, show_report
+from ._options import Config, Only, Suites, Tags, split_commas
+from ._output import Reports, open_listener, show_evals, show_report
+from ._settings import load_chosen
 from ._target import parse_target_options
 
 
@@ -29,6 +29,10 @@ def run(
     url: Annotated[
         str | None,
         typer.Option(metavar="URL", help="Base URL of the deployment, before what suites say. Or REMOTE_EVALS_URL."),
+    ] = None,
+    env: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The deployment of this name in the settings, such as production."),
     ] = None,
     token_env: Annotated[
         str | None, typer.Option(metavar="NAME", help="Environment variable that holds the bearer token.")
@@ -45,18 +49,44 @@ def run(
     header: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="A header to send with every request; repeat it.")
     ] = None,
-    tag: Tags = None,
-    only: Only = None,
-    concurrency: Annotated[int, typer.Option(min=1, help="How many cases run at a time.")] = 4,
-    timeout: Annotated[
-        str, typer.Option(metavar="DURATION", help="Limit of a case: 500ms, 30s, 10m; 0 for none.")
-    ] = "10m",
-    strict: Annotated[bool, typer.Option("--strict", help="Fail a case on soft assertions too.")] = False,
-    json: Annotated[Path | None, typer.Option(metavar="PATH", help="Write the results as JSON.")] = None,
-    junit: Annotated[Path | None, typer.Option(metavar="PATH", help="Write the results as JUnit XML.")] = None,
     fake: Annotated[
         Path | None, typer.Option(metavar="SCRIPT", help="Run against the bundled fake server, answering from SCRIPT.")
     ] = None,
+    tag: Tags = None,
+    only: Only = None,
+    list_: Annotated[bool, typer.Option("--list", help="Show which cases would run, and run none.")] = False,
+    runs: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Run every case N times, before what suites say.")
+    ] = None,
+    min_pass_rate: Annotated[
+        float | None,
+        typer.Option(
+            min=0, max=1, metavar="RATE", help="Pass when this share of all runs does, 0 to 1, not every gate."
+        ),
+    ] = None,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Start nothing more once a case cannot pass.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Fail a case on soft assertions too.")] = False,
+    judge: Annotated[
+        bool,
+        typer.Option("--judge", help="Ask the judge, which costs money: grade rubrics, run *.judge.eval.* suites."),
+    ] = False,
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, help="How many cases run at a time; 4 by default.", show_default=False)
+    ] = None,
+    timeout: Annotated[
+        str | None,
+        typer.Option(metavar="DURATION", help="Limit of a case: 500ms, 30s; 0 for none; 10m by default."),
+    ] = None,
+    json: Annotated[Path | None, typer.Option(metavar="PATH", help="Write the results as JSON.")] = None,
+    junit: Annotated[Path | None, typer.Option(metavar="PATH", help="Write the results as JUnit XML.")] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Write the results as Markdown, for a pull request.")
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="[DIR]", help="Keep the results as DIR/eval-<time>.json; without DIR, in results."),
+    ] = None,
+    config: Config = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Show only the totals, and the cases of which there is something to say.")
     ] = False,
@@ -68,28 +98,36 @@ def run(
     """
     redactor = Redactor()
     with usage_errors(), ExitStack() as stack:
-        timeout_s = _parse_timeout(timeout)
-        reports = Reports(json=json, junit=junit)
+        chosen = load_chosen(config, env)
+        timeout_s = chosen.timeout_s(timeout)
+        reports = Reports(chosen.settings.reports, json=json, junit=junit, markdown=markdown, save=save)
         options = parse_target_options(
             url=url, token=token, token_env=token_env, token_file=token_file, headers=header or [], fake=fake
         )
-        loaded = load_suites(suites or [], os.environ, needs_target=options.url is None and fake is None)
+        options = chosen.target(options, has_url=url is not None or fake is not None)
+        needs_target = options.url is None and fake is None and not list_
+        loaded = load_suites(chosen.suites(suites), os.environ, needs_target=needs_target, judging=judge)
         if fake:
             options = stack.enter_context(open_fake(fake, options))
-        evals = _select(make_evals(loaded, target_builder(options, redactor)), split_commas(tag), only or [])
+        targets = None if list_ else target_builder(options, redactor)
+        evals = make_evals(loaded, targets, judge_builder(redactor) if judge and not list_ else None)
+        evals = _select(evals, chosen.tags(split_commas(tag)), only or [])
+        if list_:
+            raise typer.Exit(show_evals(evals))
         listener = stack.enter_context(open_listener(redactor, quiet=quiet))
-        runner = EvalRunner(concurrency=concurrency, timeout_s=timeout_s, strict=strict, listener=listener)
+        runner = EvalRunner(
+            concurrency=chosen.concurrency(concurrency),
+            timeout_s=timeout_s,
+            strict=strict,
+            judging=judge,
+            runs=runs,
+            fail_fast=fail_fast,
+            listener=listener,
+        )
         report = run_interruptibly(runner, evals)
     show_report(report, redactor, quiet=quiet)
     written = reports.write(report, redactor)
-    raise typer.Exit(decide_exit_code(report, reports_written=written))
-
-
-def _parse_timeout(text: str) -> float:
-    try:
-        return parse_duration(text)
-    except ValueError as error:
-        raise UsageError(f"--timeout: {error}") from None
+    raise typer.Exit(decide_exit_code(report, reports_written=written, min_pass_rate=min_pass_rate))
 
 
 def _select(evals: Sequence[Eval], tags: Sequence[str], only: Sequence[str]) -> list[Eval]:

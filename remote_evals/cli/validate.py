@@ -5,13 +5,15 @@ import os
 import typer
 
 from ..loading import load_suites
+from ..reporters import show_line
 from ._exit import usage_errors
-from ._options import Suites
+from ._options import Config, Suites
+from ._settings import load_chosen
 
 
-def validate(suites: Suites = None) -> None:
+def validate(suites: Suites = None, config: Config = None) -> None:
     """Check suite files and report every mistake in them at once, each with its file and line."""
     with usage_errors():
-        loaded = load_suites(suites or [], os.environ)
+        loaded = load_suites(load_chosen(config, None).suites(suites), os.environ)
     for one in loaded:
-        typer.echo(f"{one.file}: ok, {one.case_count} case(s)")
+        typer.echo(show_line(f"{one.file}: ok, {one.case_count} case(s)"))

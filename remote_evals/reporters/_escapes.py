@@ -7,7 +7,7 @@ from ._visible import show_line, show_xml
 
 _BACKTICKS = re.compile("`+")
 # Whatever Markdown or GitHub's own filters act on: links, mentions, issues, emphasis, code, tables, HTML, math, emoji.
-_ACTIVE = re.compile(r"[&<>|`*_\[\]()\\~#@:$\"'!]|(?<=www)\.", re.IGNORECASE)
+_ACTIVE = re.compile(r"[&<>|`*_\[\]()\\~#@:$]|(?<=www)\.", re.IGNORECASE)
 
 
 def escape_cell(text: str, limit: int) -> str:

@@ -1,4 +1,4 @@
-"""A case that ran several times, in words: how many of its runs passed, and how far their scores and times lie apart."""
+"""A case that ran several times, in words: how many runs passed, how far their scores and times lie apart."""
 
 from ..durations import render_duration
 from ..results import CaseResult
@@ -6,7 +6,7 @@ from ..results._repeats import Spread
 
 
 def describe_repeats(case: CaseResult) -> str:
-    """Return `2/3 flaky (score 0.83, 0.50–1.00; 1.9s, 1.2s–2.8s)`; what was the same in all runs stands once."""
+    """Return "2/3 flaky" and in brackets the score and the time: the mean, and the range where the runs differ."""
     rate = f"{case.rate} flaky" if case.is_flaky else case.rate
     score = _join(*_scores(case.score), ", ") if was_judged(case) else ""
     time = _join(*_times(case.duration_ms), ", ") if case.duration_ms.greatest else ""
@@ -15,12 +15,12 @@ def describe_repeats(case: CaseResult) -> str:
 
 
 def render_score(case: CaseResult) -> str:
-    """Return the score, with its spread where the runs differ: `0.83 (0.50–1.00)`; empty when nothing was judged."""
+    """Return the score, and in brackets the range where the runs differ; empty when nothing was judged."""
     return _join(*_scores(case.score), " (", ")") if was_judged(case) else ""
 
 
 def render_time(case: CaseResult) -> str:
-    """Return the time of a run, with its spread where the runs differ: `1.9s (1.2s–2.8s)`; empty when none began."""
+    """Return the time of a run, and in brackets the range where the runs differ; empty when none began."""
     return _join(*_times(case.duration_ms), " (", ")") if case.duration_ms.greatest else ""
 
 

@@ -2,8 +2,14 @@
 
 import os
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
+from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
+
+from ..results import EvalReport
+from .json_report import render_json_report
 
 _STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/")
 
@@ -20,7 +26,39 @@ def write_report(path: Path, text: str) -> None:
             stream.write(data)
     else:
         # A link is kept and what it leads to is replaced.
-        _replace(Path(os.path.realpath(path)), data)
+        _place(Path(os.path.realpath(path)), data, os.replace)
+
+
+def save_report(report: EvalReport, folder: Path, now: datetime) -> Path:
+    """Write the report as JSON to a new file of the folder, `eval-20260301T120000Z.json`, and return its path.
+
+    The name is the time in UTC; where it is taken, `-2`, `-3` and so on follow, since an earlier report is never
+    replaced. The file is whole or not there, and readable by its owner alone. Raises `OSError` as `write_report` does.
+    """
+    data = render_json_report(report).encode()
+    stem = f"eval-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+    names = (f"{stem}{'' if number == 1 else f'-{number}'}.json" for number in count(1))
+    return next(path for path in map(folder.joinpath, names) if _is_placed(path, data))
+
+
+def append_text(path: Path, text: str) -> None:
+    """Append text as UTF-8, ending in a line break, to a file that others write to too: GITHUB_STEP_SUMMARY.
+
+    Raises `OSError` when it cannot be written.
+    """
+    with path.open("ab") as file:
+        file.write(f"{text.removesuffix(chr(10))}\n".encode("utf-8", "backslashreplace"))
+
+
+def _is_placed(path: Path, data: bytes) -> bool:
+    try:
+        _place(path, data, _take_name)
+    except FileExistsError:
+        # A folder that is a file raises the same, for ever.
+        if not path.parent.is_dir():
+            raise
+        return False
+    return True
 
 
 def _is_stream(path: Path) -> bool:
@@ -28,7 +66,8 @@ def _is_stream(path: Path) -> bool:
     return str(path).startswith(_STREAMS) or (path.exists() and not path.is_file())
 
 
-def _replace(path: Path, data: bytes) -> None:
+def _place(path: Path, data: bytes, move: Callable[[str, Path], None]) -> None:
+    """Write a file beside the path and move it there once it is whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=".remote-evals-", dir=path.parent)
     try:
@@ -36,8 +75,19 @@ def _replace(path: Path, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(handle)
-        os.replace(name, path)
+        move(name, path)
     except BaseException:
         with suppress(OSError):
             os.unlink(name)
+        raise
+
+
+def _take_name(name: str, path: Path) -> None:
+    """Move a file to a path that nobody has yet. Raises `FileExistsError` when somebody has."""
+    # Created first, the path is ours: unlike a hard link, every file system can do that.
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    try:
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(path)
         raise

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from ..results import EvalReport, EvalResult, RunResult
 from .json_report import FORMAT_VERSION
 
+_LONGEST_VALUE = 40
 _LAST_TURN = ("run_id", "trace_id", "last_event")
 
 
@@ -47,12 +48,12 @@ def _refuse_constant(constant: str) -> NoReturn:
 def _check_version(document: Mapping[str, Any]) -> None:
     version = document.get("format_version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise ValueError(f"format_version: must be a number from 1 up, got {version!r}; is this a report at all?")
+        raise ValueError(f"format_version: must be a number from 1 up, got {_show(version)}; is this a report at all?")
     if version > FORMAT_VERSION:
-        writer = document.get("tool_version", "of a later version")
         raise ValueError(
-            f"format_version: the report has format {version}, written by remote-evals {writer}; "
-            f"this version reads up to format {FORMAT_VERSION}. Upgrade remote-evals to read it."
+            f"format_version: the report has format {version}, written by remote-evals "
+            f"{_show(document.get('tool_version'))}; "
+            f"this version reads formats up to {FORMAT_VERSION}. Upgrade remote-evals to read it."
         )
 
 
@@ -74,19 +75,25 @@ def _run(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 def _mapping(value: Any, path: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise ValueError(f"{path}: must be an object, got {_cut_repr(value)}")
+        raise ValueError(f"{path}: must be an object, got {_show(value)}")
     return value
 
 
 def _list(value: Any, path: str) -> Sequence[Any]:
     if not isinstance(value, list):
-        raise ValueError(f"{path}: must be a list, got {_cut_repr(value)}")
+        raise ValueError(f"{path}: must be a list, got {_show(value)}")
     return value
 
 
-def _cut_repr(value: Any) -> str:
-    text = ascii(value)
-    return text if len(text) <= 40 else f"{text[:40]}…"
+def _show(value: Any) -> str:
+    match value:
+        case Mapping():
+            return "an object"
+        case list():
+            return "a list"
+        case _:
+            text = json.dumps(value)
+            return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
 
 
 def _path(loc: tuple[int | str, ...]) -> str:

@@ -57,9 +57,9 @@ Each of `results`:
     turns           one object a turn: turn (from 1), run_id, trace_id (both or either null), last_event (the type of
                     the last event seen, or null), and the fields from `timing` to `run_error` as above
     checks          whether each assertion passed, by its key; of assertions with the same key all must have
-    assertions      name, key (a stable name such as "tool_called:lookup_order", or ""), kind ("gate" or "soft"), passed,
-                    score (0 to 1), threshold (or null), message ("" when there is nothing to say), skipped (passed
-                    without having been able to look), turn (null: the whole case)
+    assertions      name, key (a stable name such as "tool_called:lookup_order", or ""), kind ("gate" or "soft"),
+                    passed, score (0 to 1), threshold (or null), message ("" when there is nothing to say), skipped
+                    (passed without having been able to look), turn (null: the whole case)
     error           why the case could not be judged, or broke off: {code, message}, or null
 """
 

@@ -66,8 +66,7 @@ def _case(case: CaseResult) -> Element:
 
 
 def _outcome(case: CaseResult) -> Iterable[Element]:
-    of_status = [run for run in case.runs if run.status == case.status]
-    first = of_status[0] if of_status else case.runs[0]
+    first = next((run for run in case.runs if run.status == case.status), case.runs[0])
     gist = "" if len(case.runs) == 1 else f"{_describe_rate(case)}; {first.name}: "
     match case.status:
         case "failed":

@@ -4,9 +4,9 @@ What agents and suites say is untrusted: in a table it is escaped, so that no na
 column; in details it stands in a fence longer than any within.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
-from ..results import CaseResult, EvalReport, Status
+from ..results import CaseResult, EvalReport, EvalResult, Status
 from ._escapes import code_cell, escape_cell, fence
 from ._evidence import explain, list_soft_failures
 from ._repeats import render_score, render_time
@@ -14,9 +14,10 @@ from ._totals import count_cases, render_usage
 
 # GitHub drops the whole summary of a step that is longer.
 _MOST_BYTES = 1024 * 1024
+_LEAST_BYTES = 8_000
 _ROOM_FOR_REMARKS = 400
 _LONGEST_NAME = 200
-_LONGEST_TARGET = 500
+_LONGEST_LINE = 200
 _LONGEST_ARGS = 500
 _LONGEST_DETAILS = 20_000
 _WORDS: dict[Status, str] = {"passed": "✅ passed", "failed": "❌ failed", "error": "💥 error", "skipped": "⏭️ skipped"}
@@ -26,28 +27,29 @@ _HEAD = "| status | case | score | duration | tokens | cost |\n| :-- | :-- | --:
 def render_markdown(report: EvalReport, limit: int = _MOST_BYTES) -> str:
     """Return the report as Markdown of at most `limit` bytes; a remark says what had to be left out.
 
-    A limit below 2,000 is taken for 2,000. Cases that did not pass are the last to be left out.
+    A limit below 8,000 is taken for 8,000. Cases that did not pass are the last to be left out.
     """
     head = _verdict(report)
     cases = report.cases
     if not cases:
         return head
-    room = max(limit, 2_000) - _size(head) - _size(_HEAD) - _ROOM_FOR_REMARKS
-    details = [_details(case) for case in cases if case.status in ("failed", "error")]
+    room = max(limit, _LEAST_BYTES) - _size(head) - _size(_HEAD) - _ROOM_FOR_REMARKS
+    details = [_details(case) for case in cases if any(map(_is_red, case.runs))]
     # The table has what the details do not need, and half of it all at the least.
     rows = _fit_rows(cases, max(room // 2, room - sum(map(_size, details))))
     shown = _fit(details, room - sum(map(_size, rows)))
-    remarks = _remark(len(cases) - len(rows), "case") + _remark(len(details) - len(shown), "failed case's details")
+    remarks = [
+        *_remark(len(cases) - len(rows), "row", "rows"),
+        *_remark(len(details) - len(shown), "case's details", "cases' details"),
+    ]
     return "".join([head, _HEAD, *rows, *shown, *remarks])
 
 
 def _verdict(report: EvalReport) -> str:
-    interrupted = ", interrupted" if report.interrupted else ""
-    target = f"{code_cell(report.target, _LONGEST_TARGET)} · " if report.target else ""
+    interrupted = " · interrupted" if report.interrupted else ""
+    target = f"{code_cell(report.target, _LONGEST_LINE)} · " if report.target else ""
     usage = " · ".join(filter(None, [f"remote-evals {report.tool_version}", render_usage(report)]))
-    return (
-        f"### {_sign(report)} {count_cases(report)}{interrupted}\n\n{target}{escape_cell(usage, _LONGEST_TARGET)}\n\n"
-    )
+    return f"### {_sign(report)} {count_cases(report)}{interrupted}\n\n{target}{escape_cell(usage, _LONGEST_LINE)}\n\n"
 
 
 def _sign(report: EvalReport) -> str:
@@ -85,7 +87,7 @@ def _render_cost(case: CaseResult) -> str:
 
 
 def _details(case: CaseResult) -> str:
-    runs = [run for run in case.runs if run.status in ("failed", "error")]
+    runs = list(filter(_is_red, case.runs))
     suite = f" · {code_cell(case.runs[0].suite, _LONGEST_NAME)}" if case.runs[0].suite else ""
     title = f"{_WORDS[case.status]}: {code_cell(case.name, _LONGEST_NAME)}{suite}"
     if len(case.runs) == 1:
@@ -105,21 +107,22 @@ def _fit_rows(cases: Sequence[CaseResult], room: int) -> list[str]:
 
 
 def _fit(parts: Iterable[str], room: int) -> list[str]:
-    return list(_take(parts, room))
-
-
-def _take(parts: Iterable[str], room: int) -> Iterator[str]:
+    shown = []
     for part in parts:
         room -= _size(part)
         if room < 0:
-            return
-        yield part
+            break
+        shown.append(part)
+    return shown
 
 
-def _remark(left_out: int, noun: str) -> list[str]:
-    if not left_out:
-        return []
-    return [f"\n*{left_out} more {noun if left_out == 1 else noun + 's'} left out: the report would be too long.*\n"]
+def _remark(left_out: int, one: str, more: str) -> list[str]:
+    words = f"{left_out} {one if left_out == 1 else more}"
+    return [f"\n*{words} left out: the report would be too long.*\n"] if left_out else []
+
+
+def _is_red(run: EvalResult) -> bool:
+    return run.status in ("failed", "error")
 
 
 def _size(text: str) -> int:

@@ -40,7 +40,7 @@ class Exchange:
         self._client = client
         self._limits = limits
         self._scrub = scrub
-        self._rebuild = Rebuild(turn)
+        self._rebuild = Rebuild(turn, scrub)
         self._trace = new_trace()
         self._started = 0.0
         self._earlier_ms = 0.0

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -14,6 +15,7 @@ MAX_BODY_BYTES = 64 * 1024
 MAX_BODY_S = 5.0
 MAX_TEXT_CHARS = 300
 
+_LAST_WORD = re.compile(r"\S{1,4096}\Z")
 _ADVICE = {
     400: "The deployment did not understand the request: check that it speaks the /chat protocol",
     404: "Check the URL: the agent may be mounted below a path",
@@ -86,14 +88,18 @@ def _redirected(response: httpx.Response, url: str) -> RemoteError:
 
 async def _read_body(response: httpx.Response, limit_s: float) -> str:
     """Return the start of a body, as far as it comes: the status is known, and a body that hangs does not change it."""
-    body = bytearray()
+    body, is_whole = bytearray(), False
     with suppress(*LIBRARY_ERRORS):
         async with asyncio.timeout(limit_s):
             async for part in response.aiter_bytes():
                 body += part
                 if len(body) >= MAX_BODY_BYTES:
                     break
-    return body[:MAX_BODY_BYTES].decode("utf-8", "replace")
+            else:
+                is_whole = True
+    text = body[:MAX_BODY_BYTES].decode("utf-8", "replace")
+    # The last word of a body that was not read to its end may be half a secret, which no redactor knows.
+    return text if is_whole else _LAST_WORD.sub("", text)
 
 
 def _quote(body: str) -> str:

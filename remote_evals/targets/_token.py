@@ -6,9 +6,8 @@ from collections.abc import Awaitable, Callable, Generator
 import httpx
 
 from ..errors import TokenSourceError, UsageError
+from ..headers import MIN_SECRET_CHARS
 from ..redaction import Redactor, Secret
-
-MIN_TOKEN_CHARS = 8
 
 TokenSource = Secret | Callable[[], str | Awaitable[str]] | None
 Token = str | TokenSource
@@ -67,9 +66,9 @@ def _find_mistake(token: Secret) -> str | None:
     broken = next((at for at, character in enumerate(text, start=1) if not "!" <= character <= "~"), None)
     if broken is not None:
         return f"character {broken} of {len(text)} is not visible ASCII"
-    if len(text) < MIN_TOKEN_CHARS:
+    if len(text) < MIN_SECRET_CHARS:
         return (
             f"it has only {len(text)} characters, and a token is kept out of every report wherever it stands: one of "
-            f"fewer than {MIN_TOKEN_CHARS} would blot out other words too"
+            f"fewer than {MIN_SECRET_CHARS} would blot out other words too"
         )
     return None

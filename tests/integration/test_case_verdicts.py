@@ -1,4 +1,4 @@
-"""What a case as data, or an eval, says of a real deployment: turns, ends, costs, and checks that were asked wrongly."""
+"""What cases and evals say of a real deployment: turns, ends, costs, and checks that were asked wrongly."""
 
 import json
 from typing import Any
@@ -24,7 +24,7 @@ PRICED = {"when": {"turn": 1}, "text": "x", "usage": {"input": 1, "output": 1, "
 async def test_an_unknown_cost_is_not_skipped_once_the_known_exceeds(limit: float, status: str) -> None:
     """Where one turn has no price, `skip` still fails a case whose known cost is already too much."""
     case = {"turns": [{"prompt": "a"}, {"prompt": "b"}], "max_cost_usd": limit, "unknown_cost": "skip"}
-    result, [shown] = await judge(case, PRICED, {"text": "y"})
+    result, [shown, *_] = await judge(case, PRICED, {"text": "y"})
     assert (result.status, shown["skipped"]) == (status, status == "passed")
     assert ("got 0.5 US dollars, expected at most 0.1" in shown["message"]) == (status == "failed")
     assert "cost" in result.run.missing

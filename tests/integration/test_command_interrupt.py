@@ -43,24 +43,27 @@ def test_a_second_ctrl_c_ends_a_regular_expression_without_end(tmp_path: Path) -
     """A pattern that would be tried for years keeps the process busy, and no longer than to the second Ctrl-C."""
     suite = tmp_path / "s.eval.yaml"
     suite.write_text(r"cases: [{name: a, prompt: x, expected_output_matches: '(a+)+$'}]", "utf-8")
-    with FakeServer(parse_script(f"replies: [{{text: {'a' * 60}!}}]")) as server:
-        with subprocess.Popen(
-            [sys.executable, "-m", "remote_evals", "run", str(suite), "--url", server.url],
+    command = [sys.executable, "-m", "remote_evals", "run", str(suite), "--url"]
+    with (
+        FakeServer(parse_script(f"replies: [{{text: {'a' * 60}!}}]")) as server,
+        subprocess.Popen(
+            [*command, server.url],
             env=clean_environment(),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-        ) as process:
-            try:
-                wait_for_requests(server, 1)
-                # Only the pattern takes so much time of a processor once the request was sent.
-                wait_for_work(process.pid, 0.5)
-                process.send_signal(signal.SIGINT)
-                wait_for_work(process.pid, 0.1)
-                process.send_signal(signal.SIGINT)
-                out, err = process.communicate(timeout=20)
-            finally:
-                process.kill()
+        ) as process,
+    ):
+        try:
+            wait_for_requests(server, 1)
+            # Only the pattern takes so much time of a processor once the request was sent.
+            wait_for_work(process.pid, 0.5)
+            process.send_signal(signal.SIGINT)
+            wait_for_work(process.pid, 0.1)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=20)
+        finally:
+            process.kill()
     assert process.returncode == 130, out + err
     assert "Traceback" not in out + err
 

@@ -1,5 +1,6 @@
 """Secrets that were given to the command in a wrong way, or that come back: told what is wrong, and never repeated."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -92,12 +93,12 @@ def test_a_header_that_cannot_be_sent_is_refused(tmp_path: Path, header: str, te
 def test_a_header_of_a_suite_is_refused_with_its_line(tmp_path: Path, header: str, text: str) -> None:
     """A suite's headers are checked as the rest of it is: told with file and line, without the value."""
     done = run_refused(tmp_path, target=f"target:\n  headers:\n    {header}\n")
-    assert done.err.startswith(f"{tmp_path / 's.eval.yaml'}:2: target.headers: ") or ":3: target.headers" in done.err
+    assert re.match(rf"{re.escape(str(tmp_path / 's.eval.yaml'))}:[23]: target\.headers: ", done.err), done.err
     assert text in done.err
 
 
 def test_credentials_that_come_back_are_in_no_output(tmp_path: Path) -> None:
-    """Credentials of `--header`, of a cookie and of the URL's query are redacted in all output where they are echoed."""
+    """Credentials of `--header`, a cookie and the URL's query are redacted in all output where they are echoed."""
     secrets = {"s3cr3t-tok", "c00kie-value", "qu3ry-value"}
     suite, reports = tmp_path / "s.eval.yaml", [tmp_path / "r.json", tmp_path / "r.xml"]
     suite.write_text("cases: [{name: a, prompt: x, must_contain: no such}]")

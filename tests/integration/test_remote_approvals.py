@@ -35,7 +35,8 @@ async def test_a_decided_run_is_one_turn() -> None:
     assert [(call.name, call.outcome, call.result) for call in ended.tool_calls] == [("issue_refund", "ok", "refunded")]
     assert ended.pending_approval is None
     assert ended.usage is not None
-    assert (ended.usage.total_tokens, ended.usage.cost_usd) == (37, pytest.approx(0.003))
+    assert ended.usage.total_tokens == 37
+    assert ended.usage.cost_usd == pytest.approx(0.003)
     assert decision.path == f"/chat/{session.id}/approvals/{paused.pending_approval.approval_id}"
     assert decision.body == {"approved": True, "note": "go"}
     assert decision.headers["authorization"] == f"Bearer {TOKEN}"
@@ -60,11 +61,14 @@ async def test_a_rejected_call_failed() -> None:
 async def test_the_transcript_is_that_of_the_session() -> None:
     """The transcript has the messages of this session alone, read with the token and scrubbed of it."""
     with serve({"text": "You said {{input}} {{authorization}}"}, token=TOKEN) as server:
-        async with RemoteTarget(server.url, TOKEN, limits=PATIENT) as target:
-            async with target.open_session() as session, target.open_session() as other:
-                await session.send("one", 1)
-                await other.send("two", 1)
-                messages = await session.transcript()
+        async with (
+            RemoteTarget(server.url, TOKEN, limits=PATIENT) as target,
+            target.open_session() as session,
+            target.open_session() as other,
+        ):
+            await session.send("one", 1)
+            await other.send("two", 1)
+            messages = await session.transcript()
         asked = server.requests[-1]
     assert [message["role"] for message in messages] == ["user", "assistant"]
     assert "one" in json.dumps(messages[0])

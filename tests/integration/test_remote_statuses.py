@@ -9,7 +9,7 @@ from remote_evals import RemoteStatusError, RemoteTimeoutError, RemoteUnauthoriz
 from tests.integration.command import remote_evals
 from tests.integration.serving import fail_among_others, listen, sending, serve
 
-NEVER_ENDS = b"\r\ntransfer-encoding: chunked\r\n\r\n6\r\nbroken\r\n"
+NEVER_ENDS = b"\r\ntransfer-encoding: chunked\r\n\r\n7\r\nbroken\n\r\n"
 
 
 async def test_a_status_survives_a_body_that_hangs_under_a_short_limit() -> None:

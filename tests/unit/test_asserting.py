@@ -75,6 +75,7 @@ async def test_a_soft_check_is_recorded_as_soft() -> None:
     (result,) = t.assertions
     assert result == AssertionResult(
         name="tone",
+        key="tone",
         kind="soft",
         passed=False,
         score=0.4,

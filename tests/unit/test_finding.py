@@ -76,9 +76,9 @@ def test_a_name_that_looks_like_a_pattern_is_a_file_first(tmp_path: Path) -> Non
     [
         ("sub/venv/none", "no such file or folder (looked in "),
         ("dangling.eval.yaml", "no such file or folder"),
-        ("none*.yaml", "the pattern matches no .yaml, .yml, .json or .jsonl file"),
+        ("none*.yaml", "the pattern matches no .yaml, .yml, .json, .jsonl or .py file"),
         ("notes.eval.txt", "not a suite: its name must end in .yaml, .yml, .json, .jsonl"),
-        ("empty", "no suite below this folder; suites are named *.eval.yaml, .yml, .json or .jsonl"),
+        ("empty", "no suite below this folder; suites are named *.eval.yaml, .yml, .json, .jsonl or *_eval.py"),
         ("x" * 300, "no such file or folder"),
         ("nul\0", "no such file or folder"),
     ],

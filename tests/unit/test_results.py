@@ -11,8 +11,10 @@ def asserted(passed: bool, kind: str = "gate", score: float | None = None) -> As
     )
 
 
-def result(status: Status = "passed", *assertions: AssertionResult, run: RunResult | None = None) -> EvalResult:
-    return EvalResult(name="a", case="a", status=status, assertions=assertions, run=run or RunResult())
+def result(
+    status: Status = "passed", *assertions: AssertionResult, run: RunResult | None = None, name: str = "a"
+) -> EvalResult:
+    return EvalResult(name=name, case=name, status=status, assertions=assertions, run=run or RunResult())
 
 
 def report(*results: EvalResult) -> EvalReport:
@@ -52,7 +54,8 @@ def test_only_a_passed_case_is_passed(status: Status) -> None:
 
 def test_a_report_counts_every_case_once() -> None:
     """The counts of the four outcomes add up to all cases, and the rate is the share that passed."""
-    whole = report(result(), result(), result("failed"), result("error"), result("skipped"))
+    statuses: list[Status] = ["passed", "passed", "failed", "error", "skipped"]
+    whole = report(*(result(status, name=f"case {index}") for index, status in enumerate(statuses)))
     assert [whole.count(status) for status in ("passed", "failed", "error", "skipped")] == [2, 1, 1, 1]
     assert whole.pass_rate == 0.4
 

@@ -14,6 +14,7 @@ from remote_evals.results import (
     CaseError,
     EvalReport,
     EvalResult,
+    JudgeUsage,
     PendingApproval,
     RunError,
     RunResult,
@@ -100,8 +101,26 @@ def report(*results: EvalResult, **fields: Any) -> EvalReport:
 
 def rich_report() -> EvalReport:
     """Return the report of the snapshots."""
-    cases = (_passed(), _failed(), _broken_late(), _timed_out(), _unreachable(), _skipped(), _nasty())
+    cases = (_passed(), _failed(), _broken_late(), _timed_out(), *_flaky(), _unreachable(), _skipped(), _nasty())
     return report(*cases, interrupted=True)
+
+
+def repeated(name: str, *statuses: str, **fields: Any) -> list[EvalResult]:
+    """Return the runs of one case, each with its own row, that ended so; a failed one has a reason."""
+    return [
+        case(
+            f"{name} #{number}",
+            run(run_id=f"run-{number}"),
+            **{
+                "status": status,
+                "case": name,
+                "session_id": f"eval-{number}",
+                "assertions": (_said(status == "passed"),),
+                **fields,
+            },
+        )
+        for number, status in enumerate(statuses, start=1)
+    ]
 
 
 def soft(result: AssertionResult) -> AssertionResult:
@@ -210,3 +229,31 @@ def _nasty() -> EvalResult:
     )
     asserted = (assertions.output_contains(one, "ok"), assertions.ended(one))
     return case(NASTY, one, status="failed", assertions=asserted, suite="info", file="evals/info.eval.yaml")
+
+
+def _said(passed: bool) -> AssertionResult:
+    return AssertionResult(
+        name="output_contains('EUR')",
+        key="output_contains:EUR",
+        passed=passed,
+        score=float(passed),
+        message="" if passed else "output_contains('EUR') failed: the reply was ```12 $```",
+    )
+
+
+def _flaky() -> list[EvalResult]:
+    usage = JudgeUsage(input_tokens=350, output_tokens=50, total_tokens=400, cost_usd=0.001, calls=1)
+    where = {"suite": "refunds", "file": "evals/refunds_eval.py"}
+    good = repeated("refund flow", "passed", "failed", "passed", pass_at=2, judge_usage=usage, **where)
+    runs = [run(timing=Timing(total_ms=ms), reply="```\n12 $\n````" if ms > 2000 else "12 EUR") for ms in (1200, 2800)]
+    scored = [
+        one.model_copy(update={"judged_score": score, "run": ran, "turns": (ran,)})
+        for one, score, ran in zip(good, (1.0, 0.5, 1.0), [*runs, run()], strict=True)
+    ]
+    return scored + _half_failed(where)
+
+
+def _half_failed(where: dict[str, Any]) -> list[EvalResult]:
+    *first, last = repeated("refund | @owner", "failed", "passed", "error", **where)
+    overdue = CaseError(code="TIMEOUT", message="the case took longer than 10m")
+    return [*first, last.model_copy(update={"error": overdue, "assertions": ()})]

@@ -14,9 +14,12 @@ from hypothesis import strategies as st
 
 from remote_evals.redaction import Redactor, Secret
 from remote_evals.reporters import (
+    parse_json_report,
     print_summary,
+    render_annotations,
     render_json_report,
     render_junit,
+    render_markdown,
     render_summary,
     scrub_report,
     write_report,
@@ -34,7 +37,13 @@ from remote_evals.results import (
 from tests.unit.reporters.report_samples import case, log, report, run, screen
 
 TEXT = st.text(st.characters())
-RENDERERS: list[Callable[[EvalReport], str]] = [render_json_report, render_junit, render_summary]
+RENDERERS: list[Callable[[EvalReport], str]] = [
+    render_annotations,
+    render_json_report,
+    render_junit,
+    render_markdown,
+    render_summary,
+]
 
 
 def texts(data: Callable[[], str], value: Callable[[], Any]) -> EvalReport:
@@ -93,7 +102,7 @@ VALUES = st.recursive(
 @settings(deadline=None)  # a busy machine is no failure
 @given(st.data())
 def test_every_report_can_be_written(data: st.DataObject) -> None:
-    """Any text in any field gives valid JSON, well-formed XML and a summary, all of them UTF-8."""
+    """Any text in any field gives JSON that reads back, well-formed XML, Markdown and a summary, all of it UTF-8."""
     # a few texts, each used in many places: drawing one for every field would be slow
     drawn = data.draw(st.lists(TEXT, min_size=1, max_size=7))
     values = data.draw(st.lists(VALUES, min_size=1, max_size=3))
@@ -103,10 +112,13 @@ def test_every_report_can_be_written(data: st.DataObject) -> None:
     def refuse(constant: str) -> None:
         raise ValueError(constant)
 
-    json.loads(render_json_report(one).encode("ascii"), parse_constant=refuse)
+    text = render_json_report(one)
+    json.loads(text.encode("ascii"), parse_constant=refuse)
+    assert render_json_report(parse_json_report(text)) == text
+    render_markdown(one).encode("utf-8")
     xml = render_junit(one).encode("utf-8")
     ParserCreate().Parse(xml, True)
-    assert len(fromstring(xml).findall(".//testcase")) == 4  # noqa: S314 - made here
+    assert len(fromstring(xml).findall(".//testcase")) == len(one.cases)  # noqa: S314 - made here
     assert_harmless(render_summary(one))
     for console, file in (log(), screen(20)):
         print_summary(one, console, Redactor())

@@ -4,7 +4,8 @@ import json
 from typing import Any
 
 from remote_evals.reporters import json_report, render_json_report
-from tests.unit.reporters.report_samples import assert_snapshot, call, case, report, rich_report, run
+from remote_evals.results import JudgeUsage
+from tests.unit.reporters.report_samples import assert_snapshot, call, case, repeated, report, rich_report, run
 
 
 def rendered(*results: Any) -> dict[str, Any]:
@@ -29,7 +30,7 @@ def test_the_whole_report_is_as_stored() -> None:
 def test_every_field_is_documented() -> None:
     """The docstring of the module names every field that the report has."""
     one = run(call("a", outcome="error", error={"name": "E"}), pending_approval=dict.fromkeys(("tool",), "t") and None)
-    fields = keys_in(rendered(case("a", one)))
+    fields = keys_in(rendered(case("a", one, judge_usage=JudgeUsage())))
     assert {field for field in fields if field not in str(json_report.__doc__)} == set()
 
 
@@ -67,3 +68,33 @@ def test_the_deepest_value_is_cut() -> None:
     loop.append(loop)
     text = json.dumps(rendered(case("a", run(object=deep)), case("b", run(object=loop))))
     assert text.count("[nested too deeply]") == 4
+
+
+def test_a_repeated_case_is_counted_once() -> None:
+    """The summary counts cases and, apart from them, runs; each case says how its runs went."""
+    document = rendered(case("a", run()), *repeated("flow", "passed", "failed", "passed", pass_at=2))
+    summary = document["summary"]
+    assert (summary["total"], summary["passed"], summary["failed"], summary["flaky"]) == (2, 2, 0, 1)
+    assert summary["runs"] == {"total": 4, "passed": 3, "pass_rate": 0.75}
+    assert document["cases"][1] == {
+        "name": "flow",
+        "suite": "orders",
+        "file": "evals/orders.eval.yaml",
+        "status": "passed",
+        "runs": 3,
+        "passed_runs": 2,
+        "needed": 2,
+        "flaky": True,
+        "rate": "2/3",
+        "score": {"mean": 2 / 3, "least": 0.0, "greatest": 1.0},
+        "duration_ms": {"mean": 1900.0, "least": 1900.0, "greatest": 1900.0},
+    }
+    assert [result["name"] for result in document["results"]] == ["a", "flow #1", "flow #2", "flow #3"]
+
+
+def test_checks_are_told_by_their_keys() -> None:
+    """A run maps the stable name of each check to whether it passed, and says what the judge gave and took."""
+    usage = JudgeUsage(total_tokens=3, calls=1)
+    (result,) = rendered(*repeated("a", "failed", judged_score=0.4, judge_usage=usage))["results"]
+    assert result["checks"] == {"output_contains:EUR": False}
+    assert (result["score"], result["judged_score"], result["judge_usage"]["calls"]) == (0.4, 0.4, 1)

@@ -7,7 +7,7 @@ import pytest
 
 from remote_evals.reporters import render_junit
 from remote_evals.results import AssertionResult, CaseError, EvalResult
-from tests.unit.reporters.report_samples import assert_snapshot, case, report, rich_report, run
+from tests.unit.reporters.report_samples import assert_snapshot, case, repeated, report, rich_report, run
 
 ERROR = CaseError(code="REMOTE_STREAM", message="the stream broke")
 
@@ -115,3 +115,55 @@ def test_an_agent_cannot_attach_files() -> None:
     """The mark that makes Jenkins and GitLab attach a file never comes from an agent."""
     asserted = (failing("[[ATTACHMENT|/etc/passwd]]", kind="soft"),)
     assert "[[ATTACHMENT|" not in render_junit(report(case("a", run(), assertions=asserted)))
+
+
+def properties(root: Element) -> dict[str | None, str | None]:
+    return {found.get("name"): found.get("value") for found in find(root, ".//testcase/properties")}
+
+
+def test_a_repeated_case_is_one_testcase() -> None:
+    """The runs of a case stand in one testcase: their time together, their numbers as properties, the failed ones."""
+    root = parsed(*repeated("flow", "passed", "failed", "failed", pass_at=2))
+    (element,) = root.iter("testcase")
+    assert (element.get("name"), element.get("time"), root.get("tests"), root.get("failures")) == (
+        *("flow", "5.700"),
+        *("1", "1"),
+    )
+    failure = find(root, ".//failure")
+    assert str(failure.get("message")).startswith("1/3 runs passed, 2 needed; flow #2: output_contains('EUR') failed")
+    for name in ("flow #2", "flow #3"):
+        assert f"{name}:\noutput_contains('EUR') failed: the reply was" in str(failure.text)
+    assert "trace 4bf92f3577b34da6a3ce929d0e0e4736" in str(failure.text)
+    assert "flow #1" not in str(failure.text)
+    expected = {"runs": "3", "passed_runs": "1", "pass_at": "2", "flaky": "true"}
+    assert expected.items() <= properties(root).items()
+
+
+def test_a_flaky_case_that_passed_shows_the_runs_that_failed() -> None:
+    """A case that passed in enough of its runs fails nothing, and its output names the others."""
+    root = parsed(*repeated("flow", "passed", "failed", pass_at=1))
+    assert root.find(".//failure") is None
+    output = str(find(root, ".//system-out").text)
+    assert output.startswith("flaky: 1/2 runs passed, 1 needed\nflow #2:\noutput_contains('EUR') failed")
+
+
+def test_a_case_that_always_passes_is_not_flaky() -> None:
+    """Runs that all passed leave no output and no mark."""
+    root = parsed(*repeated("flow", "passed", "passed"))
+    assert "flaky" not in properties(root)
+    assert root.find(".//system-out") is None
+
+
+def test_remarks_name_their_run() -> None:
+    """A soft failure in one of several runs says in which."""
+    root = parsed(*repeated("flow", "passed", "passed", assertions=(failing("tone", kind="soft"),)))
+    assert str(find(root, ".//system-out").text).splitlines() == [
+        "flow #1: soft: tone failed: seen",
+        "flow #2: soft: tone failed: seen",
+    ]
+
+
+def test_runs_that_broke_are_one_error() -> None:
+    """A case that no run could judge is one error, whose message names the first of them."""
+    error = find(parsed(*repeated("flow", "error", "error", error=ERROR, assertions=())), ".//error")
+    assert error.get("message") == "0/2 runs passed, 2 needed; flow #1: the stream broke"

@@ -8,7 +8,7 @@ from rich.console import Console
 from remote_evals.redaction import Redactor, Secret
 from remote_evals.reporters import LiveProgress, PlainProgress, QuietProgress, open_progress
 from remote_evals.runner import Listener
-from tests.unit.reporters.report_samples import case, log, run, screen
+from tests.unit.reporters.report_samples import case, log, repeated, run, screen
 
 
 def test_a_log_has_a_line_for_each_case_that_is_done() -> None:
@@ -25,6 +25,16 @@ def test_a_log_has_a_line_for_each_case_that_is_done() -> None:
         "2/3 failed: a (1.9s)",
         "3/3 error: c",
     ]
+
+
+def test_a_log_counts_runs() -> None:
+    """A case that runs twice has two lines, by the names of its rows."""
+    console, file = log()
+    progress = PlainProgress(console, Redactor())
+    progress.on_start(2)
+    for result in repeated("flow", "passed", "failed"):
+        progress.on_case_end(result)
+    assert file.getvalue().splitlines() == ["1/2 passed: flow #1 (1.9s)", "2/2 failed: flow #2 (1.9s)"]
 
 
 def test_the_view_fits_the_console() -> None:

@@ -8,13 +8,14 @@ from rich.console import Console
 
 from remote_evals.redaction import Redactor
 from remote_evals.reporters import print_summary, render_summary
-from remote_evals.results import AssertionResult, CaseError, EvalReport, EvalResult, RunError, Usage
+from remote_evals.results import AssertionResult, CaseError, EvalReport, EvalResult, JudgeUsage, RunError, Timing, Usage
 from tests.unit.reporters.report_samples import (
     NASTY,
     assert_snapshot,
     call,
     case,
     log,
+    repeated,
     report,
     rich_report,
     run,
@@ -165,7 +166,7 @@ def test_the_end_of_a_run_that_only_failed_is_shown_without_its_error() -> None:
 @pytest.mark.parametrize(("passed", "total", "shown"), [(7, 8, "88%"), (199, 200, "99%"), (0, 3, "0%"), (2, 2, "100%")])
 def test_only_all_is_a_hundred_percent(passed: int, total: int, shown: str) -> None:
     """The rate is rounded, but one failure among many never reads 100%."""
-    results = [case("a", run(), status="passed" if index < passed else "failed") for index in range(total)]
+    results = [case(f"a{index}", run(), status="passed" if index < passed else "failed") for index in range(total)]
     assert lines(*results)[-1].split(" · ")[0].split(",")[0] == f"{passed}/{total} passed ({shown})"
 
 
@@ -189,3 +190,59 @@ def test_suites_are_headed_by_name_and_file() -> None:
     """Cases stand under their suite and its file, or under none."""
     text = lines(case("a", run(), suite="info", file=""), case("b", run(), suite="", file=""))
     assert text[1:7] == ["", "info", "[PASS] a (1.9s)", "", "[PASS] b (1.9s)", ""]
+
+
+def test_a_repeated_case_heads_its_runs() -> None:
+    """A case that ran several times has a row with its rate, score and time, and under it a row for each run."""
+    first, *others = repeated("flow", "passed", "failed", "passed", pass_at=2)
+    slow = first.model_copy(update={"run": run(timing=Timing(total_ms=2800))})
+    text = render_summary(report(slow, *others)).splitlines()
+    assert text[3] == "[PASS] flow 2/3 flaky (score 0.67, 0.00\u20131.00; 2.2s, 1.9s\u20132.8s)"
+    assert [line for line in text if line.startswith("       [")] == [
+        "       [PASS] flow #1 (2.8s)",
+        "       [FAIL] flow #2 (1.9s)",
+        "       [PASS] flow #3 (1.9s)",
+    ]
+    assert "              reply: Order 42 has shipped." in text
+
+
+def test_what_all_runs_have_in_common_stands_once() -> None:
+    """Runs that scored and took the same have no range, and runs that never began neither score nor time."""
+    assert lines(*repeated("flow", "passed", "passed"))[3] == "[PASS] flow 2/2 (score 1.00; 1.9s)"
+    never = [case(f"a #{number}", status="error", case="a", error=UNREACHABLE) for number in (1, 2)]
+    assert lines(*never)[3] == "[ERROR] a 0/2"
+
+
+def test_totals_count_cases_and_runs() -> None:
+    """Where cases are repeated the totals name the runs and the flaky cases too; the rate is that of cases."""
+    results = [case("a", run()), *repeated("b", "passed", "failed", "passed"), *repeated("c", "passed", "passed")]
+    assert lines(*results)[-1].startswith("2/3 passed (67%), 1 failed \u00b7 5/6 runs, 1 flaky \u00b7 ")
+    assert " \u00b7 2/2 runs \u00b7 " in lines(*repeated("c", "passed", "passed"))[-1]
+
+
+@pytest.mark.parametrize(
+    ("costs", "tokens", "shown"),
+    [
+        ((0.001, 0.003), 600, "judge: 1,200 tokens, $0.0040"),
+        ((0.001, None), 600, "judge: 1,200 tokens, $0.0010+"),
+        ((None, None), 0, "judge: 2 calls, cost unknown"),
+    ],
+)
+def test_judging_is_told_apart(costs: tuple[float | None, ...], tokens: int, shown: str) -> None:
+    """What judging took is no part of the agent's tokens and dollars, and no more than what is known of it."""
+    usages = [JudgeUsage(total_tokens=tokens, cost_usd=cost, calls=1) for cost in costs]
+    results = [case(f"a{index}", run(), judge_usage=usage) for index, usage in enumerate(usages)]
+    assert f"1,600 tokens \u00b7 $0.0062 \u00b7 {shown} \u00b7" in lines(*results)[-1]
+
+
+def test_a_quiet_summary_has_the_cases_of_which_there_is_something_to_say() -> None:
+    """Quiet leaves out what passed in every run, and shows a flaky case with all of its runs."""
+    console, file = log()
+    results = [
+        case("fine", run()),
+        *repeated("good", "passed", "passed"),
+        *repeated("flow", "passed", "failed", pass_at=1),
+    ]
+    print_summary(report(*results), console, Redactor(), quiet=True)
+    rows = [line.split(" (")[0].strip() for line in file.getvalue().splitlines() if "[" in line]
+    assert rows == ["[PASS] flow 1/2 flaky", "[PASS] flow #1", "[FAIL] flow #2"]

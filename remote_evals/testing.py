@@ -1,0 +1,28 @@
+"""For tests of one's own evals: an agent that says what it is told to."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from .results import RunResult
+
+ScriptedTurn = str | RunResult | Mapping[str, Any]
+
+
+def scripted_agent(turns: Sequence[ScriptedTurn]) -> Callable[[], Callable[[str], ScriptedTurn]]:
+    """Return the factory of an agent that answers each session with these turns, in order, whatever it is asked.
+
+    A turn is what any in-process agent may return: text, a `RunResult` or a mapping. Past the last turn the agent
+    raises `IndexError`, which makes the run end with "error".
+    """
+
+    def make() -> Callable[[str], ScriptedTurn]:
+        left = list(turns)
+
+        def agent(prompt: str) -> ScriptedTurn:
+            if not left:
+                raise IndexError(f"the scripted agent has only {len(turns)} turn(s), and was asked {prompt!r}")
+            return left.pop(0)
+
+        return agent
+
+    return make

@@ -1,0 +1,98 @@
+"""What GitHub's runner is told: annotations that say what is meant, and nothing that an agent wants it to do."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remote_evals.reporters import fence_commands, render_annotations
+from remote_evals.results import AssertionResult, CaseError, EvalResult
+from tests.unit.reporters.report_samples import assert_snapshot, case, repeated, report, rich_report, run
+
+TOKEN = "f3b1c0ffee5a7d2e"
+SOFT = AssertionResult(name="tone", kind="soft", passed=False, score=0, message="tone failed: curt")
+
+
+def commands(*results: EvalResult, limit: int = 10) -> list[str]:
+    return render_annotations(report(*results), limit).splitlines()
+
+
+def test_all_annotations_are_as_stored() -> None:
+    """The annotations of a rich report are the stored ones, to the byte."""
+    assert_snapshot("annotations.txt", render_annotations(rich_report()))
+
+
+def test_a_case_that_passed_is_no_annotation() -> None:
+    """Nothing is said of what passed or was skipped."""
+    assert render_annotations(report(case("a", run()), case("b", status="skipped"))) == ""
+
+
+def test_errors_come_before_warnings() -> None:
+    """A case that failed or broke is an error; one that passed, but flaky or with soft failures, a later warning."""
+    broken = case("b", status="error", error=CaseError(code="X", message="why"), file="")
+    flaky = repeated("flow", "passed", "failed", pass_at=1)
+    assert commands(case("a", run(), assertions=(SOFT,)), *flaky, broken, case("c", status="failed")) == [
+        "::error title=b::X: why",
+        "::error file=evals/orders.eval.yaml,title=c::the case did not pass",
+        "::warning file=evals/orders.eval.yaml,title=a::soft: tone failed: curt",
+        "::warning file=evals/orders.eval.yaml,title=flow 1/2 flaky::flaky: 1/2 runs passed, 1 needed"
+        "%0Aflow #2: output_contains('EUR') failed: the reply was ```12 $```",
+    ]
+
+
+def test_commands_are_escaped() -> None:
+    """Percent signs and line breaks are escaped, and in properties colons and commas too."""
+    why = CaseError(code="X", message="50%, a:b\r\n::warning::no\x1b")
+    assert commands(case("50%, a:b\r\nc", status="error", error=why, file="a:b,c.yaml")) == [
+        r"::error file=a%3Ab%2Cc.yaml,title=50%25%2C a%3Ab%0Ac::X: 50%25, a:b%0A::warning::no\x1b"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("limit", "more"), [(2, "2 more cases have"), (3, "1 more case has"), (0, "4 more cases have")]
+)
+def test_annotations_are_capped(limit: int, more: str) -> None:
+    """No more than the limit are given, and a notice says how many more there are."""
+    *shown, last = commands(*(case(f"a{index}", status="failed") for index in range(4)), limit=limit)
+    assert len(shown) == limit
+    assert last == f"::notice::{more} an error or a warning; the summary shows all of them"
+
+
+def test_what_fits_needs_no_notice() -> None:
+    """As many as the limit are shown without a remark."""
+    assert len(commands(*(case(f"a{index}", status="failed") for index in range(4)), limit=4)) == 4
+
+
+def test_a_fence_stops_commands() -> None:
+    """The text stands whole between the marks, which have lines of their own."""
+    assert fence_commands("::error::x", TOKEN) == f"::stop-commands::{TOKEN}\n::error::x\n::{TOKEN}::\n"
+    assert fence_commands("x\n", TOKEN) == f"::stop-commands::{TOKEN}\nx\n::{TOKEN}::\n"
+    assert fence_commands("", TOKEN) == f"::stop-commands::{TOKEN}\n::{TOKEN}::\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "token", "said"),
+    [
+        ("x", "error", "16 or more"),
+        ("x", "", "16 or more"),
+        ("x", f"{TOKEN}\n", "16 or more"),
+        (f"::{TOKEN.upper()}::", TOKEN, "draw another"),
+    ],
+)
+def test_a_fence_that_can_be_ended_is_refused(text: str, token: str, said: str) -> None:
+    """A token that could be guessed, or that the text holds, makes no fence."""
+    with pytest.raises(ValueError, match=said):
+        fence_commands(text, token)
+
+
+@given(st.lists(st.text(st.characters()), min_size=4, max_size=4))
+def test_any_text_is_one_command(texts: list[str]) -> None:
+    """Whatever a case says, it is one line of UTF-8 with the properties that were meant."""
+    name, file, code, message = texts
+    text = render_annotations(
+        report(case(name, status="error", error=CaseError(code=code, message=message), file=file))
+    )
+    text.encode()
+    assert re.fullmatch(r"::error (file=[^:,]+,)?title=[^:,]*::[^\r\n]+\n|::error (file=[^:,]+)?::[^\r\n]+\n", text)
+    assert len(text.splitlines()) == 1

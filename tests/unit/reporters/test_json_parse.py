@@ -1,0 +1,87 @@
+"""The way back from a JSON report to the report that it was rendered from."""
+
+import json
+from typing import Any
+
+import pytest
+
+from remote_evals.reporters import parse_json_report, render_json_report, render_junit, render_summary
+from tests.unit.reporters.report_samples import case, report, rich_report, run
+
+
+def changed(path: str, value: Any) -> str:
+    """Return a report in which one value is another, or absent for `...`."""
+    document: Any = json.loads(render_json_report(report(case("a", run(), run()))))
+    *parents, last = [int(part) if part.isdigit() else part for part in path.split(".")]
+    place = document
+    for parent in parents:
+        place = place[parent]
+    if value is ...:
+        del place[last]
+    else:
+        place[last] = value
+    return json.dumps(document)
+
+
+def test_a_report_comes_back_whole() -> None:
+    """A rich report that is parsed renders to the same JSON, and as text to the same too."""
+    text = render_json_report(rich_report())
+    parsed = parse_json_report(text)
+    assert render_json_report(parsed) == text
+    assert render_summary(parsed) == render_summary(rich_report())
+    assert render_junit(parsed) == render_junit(rich_report())
+
+
+def test_what_no_json_holds_comes_back_as_it_was_written() -> None:
+    """Lone surrogates survive, and a number that is not finite stays the word for it."""
+    one = run(reply="\ud83d", object={"\udc00": float("nan")})
+    parsed = parse_json_report(render_json_report(report(case("a", one), duration_ms=float("inf"))))
+    assert (parsed.results[0].output, parsed.results[0].run.object) == ("\ud83d", {"\udc00": "NaN"})
+    assert parsed.duration_ms == float("inf")
+
+
+def test_a_report_of_an_earlier_version_is_read() -> None:
+    """A field that came later has its default, and one that is not known is passed over."""
+    assert parse_json_report(changed("results.0.judge_usage", ...)).results[0].judge_usage is None
+    assert parse_json_report(changed("results.0.invented", 1)).results[0].name == "a"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "the report is not JSON: Expecting property name"),
+        ('{"a": NaN}', "the report is not JSON: NaN is no JSON value"),
+        ("[" * 200_000, "nested too deeply"),
+        ("[]", "the report: must be an object, got a list"),
+        ("{}", "format_version: must be a number from 1 up, got null; is this a report at all?"),
+        (changed("format_version", "1"), 'got "1"; is this a report'),
+        (changed("format_version", {}), "got an object"),
+        (changed("format_version", "x" * 90), f'got "{"x" * 39}…; is'),
+        (changed("summary", 1), "summary: must be an object, got 1"),
+        (changed("summary.duration_ms", ...), "summary.duration_ms: Field required"),
+        (changed("results", ...), "results: must be a list, got null"),
+        (changed("results.0", None), r"results\[0\]: must be an object, got null"),
+        (changed("results.0.turns", {}), r"results\[0\].turns: must be a list, got an object"),
+        (changed("results.0.turns.1", 1), r"results\[0\].turns\[1\]: must be an object, got 1"),
+        (changed("results.0.status", "fine"), r"results\[0\].status: Input should be 'passed'"),
+        (changed("results.0.steps", "many"), r"results\[0\].steps: Input should be a valid integer"),
+        (changed("results.0.run_error", {}), r"results\[0\].run_error.name: Field required"),
+        (changed("results.0.turns.1.run_error", {}), r"results\[0\].turns\[1\].run_error.name: Field required"),
+        (changed("target", 1), "^target: Input should be a valid string"),
+    ],
+    ids=range(19),
+)
+def test_what_is_wrong_is_named(text: str, said: str) -> None:
+    """A text that is no report is refused with what is wrong and where it stands."""
+    with pytest.raises(ValueError, match=said):
+        parse_json_report(text)
+
+
+def test_a_later_format_is_refused() -> None:
+    """A report of a format that this version cannot know says which version wrote it and what to do."""
+    said = (
+        'the report has format 2, written by remote-evals "0.1.0"; this version reads formats up to 1. '
+        "Upgrade remote-evals to read it."
+    )
+    with pytest.raises(ValueError, match=said):
+        parse_json_report(changed("format_version", 2))
