@@ -10,7 +10,7 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from .asserting import Assertions
-    from .cases import EvalCase, Turn
+    from .cases import EvalCase
     from .checks import Check, at_least, at_most, equals, includes, matches
     from .context import EvalContext
     from .definitions import EvalDefinition, define_eval
@@ -55,9 +55,10 @@ if TYPE_CHECKING:
     from .runner import EvalRunner, Listener
     from .suites import JudgeSettings, Suite, TargetSettings
     from .targets import Limits, LocalTarget, RemoteTarget, Session, Target, make_target
+    from .turns import Turn
 
 _HOMES = {
-    ".cases": ("EvalCase", "Turn"),
+    ".cases": ("EvalCase",),
     ".checks": ("Check", "at_least", "at_most", "equals", "includes", "matches"),
     ".asserting": ("Assertions",),
     ".context": ("EvalContext",),
@@ -102,6 +103,7 @@ _HOMES = {
     ),
     ".runner": ("EvalRunner", "Listener"),
     ".suites": ("JudgeSettings", "Suite", "TargetSettings"),
+    ".turns": ("Turn",),
     ".targets": ("Limits", "LocalTarget", "RemoteTarget", "Session", "Target", "make_target"),
 }
 

@@ -28,7 +28,7 @@ def load_definitions(path: Path) -> list[EvalDefinition]:
     try:
         _execute(path)
     except SyntaxError as error:
-        raise CodeError(f"not Python: {error.msg}", error.lineno if error.filename == str(path) else None) from error
+        raise CodeError(_describe_syntax(error, path), _syntax_line(error, path)) from error
     except UsageError as error:
         raise CodeError(str(error), _line_of(error, path)) from error
     except (Exception, SystemExit) as error:  # whatever the file does when it is imported
@@ -58,6 +58,19 @@ def _check(definitions: list[EvalDefinition], path: Path) -> list[EvalDefinition
     return own
 
 
+def _describe_syntax(error: SyntaxError, path: Path) -> str:
+    is_here = error.filename and Path(error.filename).resolve() == path.resolve()
+    where = "" if is_here or not error.filename else f" (in {error.filename}, line {error.lineno})"
+    return f"not Python: {error.msg}{where}"
+
+
+def _syntax_line(error: SyntaxError, path: Path) -> int | None:
+    """Return the line of a syntax error, or in the file itself the line that imports the file it stands in."""
+    is_here = error.filename and Path(error.filename).resolve() == path.resolve()
+    return error.lineno if is_here else _line_of(error, path)
+
+
 def _line_of(error: BaseException, path: Path) -> int | None:
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-    return frames[-1].lineno if frames else None
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if Path(frame.filename).resolve() == path.resolve()]
+    return own[-1].lineno if own else None

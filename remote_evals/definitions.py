@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 from .blocking import run_function
 from .checks import at_least
@@ -45,7 +45,7 @@ class EvalDefinition:
         async def run(t: EvalContext) -> None:
             await run_function(self.test, t, *([] if case is None else [case]))
 
-        tags = (*self.tags, *(case.get("tags", ()) if case else ()))
+        tags = (*self.tags, *_as_tags(case.get("tags", ()) if case else ()))
         return Eval(
             name=name,
             run=run,
@@ -60,10 +60,40 @@ class EvalDefinition:
         )
 
 
+@overload
 def define_eval(
     *,
     name: str,
-    tags: Iterable[str] = (),
+    tags: str | Iterable[str] = ...,
+    agent: Any = ...,
+    target: Target | None = ...,
+    cases: Iterable[Case] = ...,
+    timeout: str | float | None = ...,
+    repeat: int | None = ...,
+    pass_at: int | None = ...,
+) -> Callable[[Test], EvalDefinition]: ...
+
+
+@overload
+def define_eval(
+    *,
+    name: str,
+    tags: str | Iterable[str] = ...,
+    agent: Any = ...,
+    target: Target | None = ...,
+    timeout: str | float | None = ...,
+    repeat: int | None = ...,
+    pass_at: int | None = ...,
+    input: str,
+    score: Score,
+    threshold: float = ...,
+) -> EvalDefinition: ...
+
+
+def define_eval(
+    *,
+    name: str,
+    tags: str | Iterable[str] = (),
     agent: Any = None,
     target: Target | None = None,
     cases: Iterable[Case] = (),
@@ -73,7 +103,7 @@ def define_eval(
     input: str | None = None,  # noqa: A002 - the word that evals use for what is sent
     score: Score | None = None,
     threshold: float = 0.5,
-) -> Any:
+) -> EvalDefinition | Callable[[Test], EvalDefinition]:
     """Define an eval, for `remote-evals run`, pytest or an `EvalRunner`.
 
     As a decorator it makes the decorated `test(t)`, or `test(t, case)` where there are cases, an `EvalDefinition`; a
@@ -92,7 +122,7 @@ def define_eval(
             name=name,
             test=test,
             cases=_check_cases(name, tuple(cases)),
-            tags=tuple(tags),
+            tags=_as_tags(tags),
             target=target or (make_target(agent) if agent is not None else None),
             timeout_s=None if timeout is None else parse_duration(timeout),
             repeat=limits[0],
@@ -151,6 +181,10 @@ def _check_cases(name: str, cases: tuple[Case, ...]) -> tuple[Case, ...]:
     if twice is not None:
         raise UsageError(f"define_eval(name={name!r}): two cases are named {twice!r}; give each its own `label`")
     return cases
+
+
+def _as_tags(tags: str | Iterable[str]) -> tuple[str, ...]:
+    return (tags,) if isinstance(tags, str) else tuple(tags)
 
 
 def _label(case: Case) -> str:

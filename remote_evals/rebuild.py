@@ -1,13 +1,12 @@
 """Folds the events of a run, each with its moment of arrival, into the `RunResult` that an in-process run gives."""
 
 from collections.abc import Callable
-from typing import Any, TypeGuard
+from typing import Any
 
 from .call_log import CallLog, parse_run_error
 from .events import (
     ApprovalRequested,
     Event,
-    Frame,
     RunDone,
     RunFailed,
     RunStart,
@@ -18,8 +17,8 @@ from .events import (
     ToolEnd,
     ToolStart,
 )
-from .matching import is_number
 from .results import Missing, PendingApproval, RunError, RunResult, Timing, Usage
+from .usage import parse_usage
 
 
 class Rebuild:
@@ -67,7 +66,7 @@ class Rebuild:
 
     def result(self, *, total_ms: float, headers_ms: float | None = None, trace_id: str | None = None) -> RunResult:
         """Return the run as far as it was seen; `finish_reason` is None while `run.done` has not come."""
-        usage = _parse_usage(self.done.usage) if self.done and self.done.usage else None
+        usage = parse_usage(self.done.usage) if self.done and self.done.usage else None
         return RunResult(
             turn=self._turn,
             reply=self._reply(),
@@ -181,30 +180,3 @@ _FOLDS: dict[type[Event], Callable[[Rebuild, Any, float], None]] = {
     RunFailed: Rebuild._on_run_failed,
     RunDone: Rebuild._on_run_done,
 }
-
-
-def _parse_usage(usage: Frame) -> Usage | None:
-    """Return the usage, or None where it holds no count of tokens; older servers use OpenAI's names for them."""
-    inputs = _first_number(usage, "inputTokens", "promptTokens")
-    outputs = _first_number(usage, "outputTokens", "completionTokens")
-    total = _first_number(usage, "totalTokens")
-    if total is None and (inputs is None or outputs is None):
-        return None
-    cost, calls = usage.get("costUsd"), usage.get("modelCalls")
-    return Usage(
-        input_tokens=int(inputs or 0),
-        output_tokens=int(outputs or 0),
-        total_tokens=int((inputs or 0) + (outputs or 0) if total is None else total),
-        cost_usd=cost if _is_amount(cost) else None,
-        model_calls=int(calls) if _is_amount(calls) else None,
-        estimated=usage.get("estimated") is True,
-    )
-
-
-def _first_number(usage: Frame, *names: str) -> float | None:
-    return next((usage[name] for name in names if _is_amount(usage.get(name))), None)
-
-
-def _is_amount(value: object) -> TypeGuard[float]:
-    # What no run can have taken is no report of what it took.
-    return is_number(value) and 0 <= value < 1e15

@@ -11,9 +11,10 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
 from .case_checks import Checks
-from .cases import ACTIONS, CaseDefaults, EvalCase, SoftChecks, Turn
+from .cases import CaseDefaults, EvalCase
 from .strict import StrictModel
 from .suites import Suite
+from .turns import ACTIONS, SoftChecks, Turn
 
 Schema = dict[str, Any]
 

@@ -1,8 +1,11 @@
-"""What the reports of a run of several suites say of each."""
+"""What the reports of a run say, and where they are kept."""
 
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree as ET
+
+import pytest
 
 from fake_server import FakeServer, parse_script
 from tests.integration.command import remote_evals
@@ -43,3 +46,58 @@ def test_each_suite_has_its_target_in_the_reports(tmp_path: Path) -> None:
         for suite in suites
     ]
     assert targets == [("one", [one.url]), ("two", [two.url])]
+
+
+def save_files(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("eval-*.json"))
+
+
+@pytest.mark.parametrize(
+    ("args", "folder"),
+    [
+        (["SUITE", "--save"], "results"),
+        (["--save", "SUITE"], "results"),
+        (["--save", "--quiet", "SUITE"], "results"),
+        (["SUITE", "--save", "kept/here"], "kept/here"),
+    ],
+    ids=" ".join,
+)
+def test_save_keeps_the_results(tmp_path: Path, args: list[str], folder: str) -> None:
+    """`--save` writes a file named by the time to DIR, or to `results` when it is bare, wherever it stands."""
+    (tmp_path / "s.eval.yaml").write_text("cases: [{name: plain, prompt: x}]")
+    given = [arg.replace("SUITE", "s.eval.yaml") for arg in args]
+    with FakeServer(parse_script("replies: [{text: x}]")) as server:
+        done = remote_evals("run", *given, "--url", server.url, cwd=tmp_path)
+    assert done.code == 0, done.all
+    (saved,) = save_files(tmp_path)
+    assert saved.parent == tmp_path / folder
+    assert re.fullmatch(r"eval-\d{8}T\d{6}Z\.json", saved.name)
+    assert f"saved {folder}/{saved.name}" in done.err
+    assert [row["name"] for row in json.loads(saved.read_text("utf-8"))["results"]] == ["plain"]
+
+
+def test_save_where_nothing_can_be_written_is_1(tmp_path: Path) -> None:
+    """A folder that is a file is told, and the run is not green without the results that were to be kept."""
+    (tmp_path / "s.eval.yaml").write_text("cases: [{name: plain, prompt: x}]")
+    (tmp_path / "taken").write_text("")
+    with FakeServer(parse_script("replies: [{text: x}]")) as server:
+        done = remote_evals("run", "--url", server.url, "--save", "taken", cwd=tmp_path)
+    assert (done.code, "the report taken could not be written" in done.err) == (1, True), done.all
+
+
+def test_markdown_is_a_table_with_the_failures_below(tmp_path: Path) -> None:
+    """`--markdown` has a row a case, whose name can draw no column, and folds away what a failed one said."""
+    (tmp_path / "s.eval.yaml").write_text(
+        "cases: [{name: plain, prompt: x}, {name: 'wrong | @everyone', prompt: x, must_contain: no such text}]"
+    )
+    with FakeServer(parse_script("replies: [{text: '```all good```'}]")) as server:
+        done = remote_evals("run", "--url", server.url, "--markdown", "out/r.md", cwd=tmp_path)
+    assert done.code == 1, done.all
+    text = (tmp_path / "out" / "r.md").read_text("utf-8")
+    lines = text.splitlines()
+    assert lines[0] == "### ❌ 1/2 passed (50%), 1 failed"
+    rows = [line for line in lines if line.startswith("|")][2:]
+    assert [(row.count("|"), row.split(" | ")[0]) for row in rows] == [(7, "| ✅ passed"), (7, "| ❌ failed")]
+    assert text.count("<details>") == 1
+    assert "\n````text\n" in text
+    assert "@everyone" not in text

@@ -39,7 +39,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (["sub"], SUITES_BELOW),
         (["sub/"], SUITES_BELOW),
         (["plain.yaml"], ["plain.yaml"]),
-        (["*.yaml"], ["a.eval.yaml", "plain.yaml"]),
+        (["*.yaml"], ["a.eval.yaml", "folder.eval.yaml/inner.eval.yaml", "plain.yaml"]),
         (["**/*.eval.json*"], ["c.eval.json", "sub/d.eval.jsonl"]),
         (["sub", "a.eval.yaml"], [*SUITES_BELOW, "a.eval.yaml"]),
         (["sub", "./sub/a.eval.yaml", "sub"], SUITES_BELOW),

@@ -18,6 +18,7 @@ def load(folder: Path, name: str, text: str, variables: dict[str, str] | None = 
     path = folder / name
     path.write_text(text, "utf-8", newline="")
     (loaded,) = load_suites([str(path)], variables or {}, **options)
+    assert isinstance(loaded, LoadedSuite)
     return loaded
 
 

@@ -1,0 +1,129 @@
+"""Suites and evals in code as pytest's files and items: an item a case, however often it runs."""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ..documents import load_document
+from ..errors import RemoteEvalsError, SuiteError
+from ..evals import Eval
+from ..finding import is_judged
+from ..loading import Loaded, LoadedCode, load_suites, make_evals
+from ..reporters import scrub_report
+from ..results import CaseError, CaseResult
+from ..runner import EvalRunner
+from ..suites import TargetSettings
+from ._marks import add_marks, name_items
+from ._outcomes import NotPassedError, find_failure, list_sections, unjudged
+from ._running import run_evals
+from ._session import SECTIONS, EvalPlan, open_plan
+
+_WAYS = "pass --remote-url URL, set REMOTE_EVALS_URL, or give"
+
+
+class EvalFile(pytest.File):
+    """A suite as data, or a file of evals in code."""
+
+    def collect(self) -> Iterable["EvalItem"]:
+        """Return an item a case; all mistakes in the file are one error. Without `--remote-judge` skips its suites."""
+        if is_judged(self.path) and not open_plan(self.config).judging:
+            pytest.skip(f"{self._shown_path}: a suite that asks a judge is run only with --remote-judge")
+        loaded = self._load()
+        evals = make_evals([loaded])
+        names = name_items(eval_.name for eval_ in evals)
+        for eval_, name, line in zip(evals, names, _lines_of(loaded), strict=True):
+            item = EvalItem.from_parent(self, name=name, eval_=eval_, loaded=loaded, line=line)
+            add_marks(item, eval_.tags)
+            yield item
+
+    @property
+    def _shown_path(self) -> str:
+        folder = Path.cwd()
+        return str(self.path.relative_to(folder) if self.path.is_relative_to(folder) else self.path)
+
+    def _load(self) -> Loaded:
+        open_plan(self.config)
+        try:
+            return load_suites([self._shown_path], os.environ)[0]
+        except SuiteError as error:
+            mistakes = str(error)
+        # Raised here, where no frame holds the environment.
+        raise self.CollectError(mistakes)
+
+
+class EvalItem(pytest.Item):
+    """A case; it passes when enough of its runs do."""
+
+    def __init__(self, *, eval_: Eval, loaded: Loaded, line: int | None, **node: Any) -> None:
+        super().__init__(**node)
+        self._eval = eval_
+        self._loaded = loaded
+        self._line = line
+
+    def runtest(self) -> None:
+        """Run the case as often as it says. Raises `NotPassedError`."""
+        failure = self._find_failure()
+        if failure:
+            raise failure
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Return what the case's own report shows; only for a breakage of the plugin a traceback."""
+        if isinstance(excinfo.value, NotPassedError):
+            return excinfo.value.show(str(self.path), self._line or 1)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
+        """Return where the case stands; pytest counts lines from 0."""
+        return self.path, None if self._line is None else self._line - 1, self.name
+
+    def _find_failure(self) -> NotPassedError | None:
+        plan = open_plan(self.config)
+        try:
+            case = self._run(plan)
+        except RemoteEvalsError as error:
+            return unjudged(CaseError(code=error.code, message=plan.redactor.scrub(str(error))))
+        self.user_properties += _list_properties(case)
+        failure = find_failure(case)
+        if failure is None:
+            self.stash[SECTIONS] = list_sections(case)
+        return failure
+
+    def _run(self, plan: EvalPlan) -> CaseResult:
+        suite = None if isinstance(self._loaded, LoadedCode) else self._loaded.suite
+        target = plan.target_for(suite.target if suite else TargetSettings()) or self._eval.target
+        if target is None:
+            what = "the suite a `target:` with a `url:`" if suite else "the eval an `agent=` or a `target=`"
+            raise _NoTargetError(f"no target: {_WAYS} {what}")
+        judge = plan.judge_for(suite.judge if suite else None) if plan.judging else None
+        runner = EvalRunner(target, judge=judge, judging=plan.judging)
+        report = scrub_report(run_evals(runner, [self._eval]), plan.redactor)
+        return scrub_report(report, target.redactor).cases[0]
+
+
+class _NoTargetError(RemoteEvalsError):
+    code = "NO_TARGET"
+
+
+def _lines_of(loaded: Loaded) -> Iterator[int | None]:
+    """Yield the line of each case: its own in a suite, that of its definition in code."""
+    if isinstance(loaded, LoadedCode):
+        for definition in loaded.definitions:
+            yield from [int(definition.place.rpartition(":")[2])] * (len(definition.cases) or 1)
+    else:
+        document = load_document(Path(loaded.file))
+        above = () if isinstance(document.data, list) else ("cases",)
+        yield from (document.line((*above, index)) for index in range(loaded.case_count))
+
+
+def _list_properties(case: CaseResult) -> list[tuple[str, object]]:
+    """Return what a report in XML says of a case, to find it in the deployment's own records."""
+    found: list[tuple[str, object]] = []
+    if len(case.runs) > 1:
+        found += [("runs", str(len(case.runs))), ("passed_runs", str(case.passed_runs))]
+    for run in case.runs:
+        found += [("session_id", run.session_id)] if run.session_id else []
+        found += [("trace_id", turn.trace_id) for turn in run.turns if turn.trace_id]
+    return found

@@ -1,0 +1,193 @@
+"""Evals in code through the command: in process and against a deployment, chosen, listed, and wrong."""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.integration.command import remote_evals, run_python
+from tests.integration.serving import serve
+
+AGENT = """def make_agent():
+    asked = []
+
+    def agent(prompt):
+        asked.append(prompt)
+        return {"reply": f"Order 7 has shipped, question {len(asked)}.", "tool_calls": [CALL]}
+
+    return agent
+
+
+CALL = {"name": "lookup_order", "args": {"orderId": "7"}, "outcome": "ok"}
+"""
+ORDERS = """from order_agent import make_agent
+
+from remote_evals import define_eval, includes
+
+
+@define_eval(name="order lookups", tags=["smoke"], agent=make_agent,
+             cases=[{"input": "Where is order 7?", "order_id": "7", "tags": ["slow"]},
+                    {"input": "Status of #7", "order_id": "7", "label": "hash syntax"}])
+async def order_lookups(t, case):
+    await t.send(case["input"])
+    t.completed()
+    t.called_tool("lookup_order", args={"orderId": case["order_id"]})
+    t.check("mentions the order", t.reply, includes("7"))
+
+
+@define_eval(name="greeting", agent=make_agent)
+def greeting(t):
+    t.send("Hello")
+"""
+# The last one is a plain function, so that both kinds are there; only what it lists matters here.
+NAMES = ["order lookups / Where is order 7?", "order lookups / hash syntax"]
+HEAD = "from remote_evals import define_eval\n\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with a file of evals, which imports the agent beside it."""
+    (tmp_path / "evals").mkdir()
+    (tmp_path / "evals" / "order_agent.py").write_text(AGENT)
+    (tmp_path / "evals" / "orders_eval.py").write_text(ORDERS)
+    return tmp_path
+
+
+@pytest.mark.parametrize("where", ["in process", "--url"])
+def test_one_file_runs_in_process_and_against_a_deployment(folder: Path, where: str) -> None:
+    """The same evals pass with their own agent and, given a URL, with the deployment that comes before it."""
+    tool = {"name": "lookup_order", "args": {"orderId": "7"}, "result": "shipped"}
+    with serve({"steps": [{"tools": [tool]}, {"text": "Order 7 has shipped."}]}) as server:
+        args = ["--url", server.url] if where == "--url" else []
+        done = remote_evals("run", "--only", "order lookups", "--json", "r.json", *args, cwd=folder)
+        assert len(server.requests) == (2 if args else 0)
+    assert done.code == 0, done.all
+    results = json.loads((folder / "r.json").read_text("utf-8"))["results"]
+    assert [row["name"] for row in results] == NAMES
+    assert [row["checks"] for row in results] == [
+        {"completed": True, "tool_called:lookup_order": True, "mentions the order": True}
+    ] * 2
+
+
+@pytest.mark.parametrize(
+    ("args", "names"),
+    [
+        (["--only", "order lookups"], NAMES),
+        (["--only", NAMES[1]], NAMES[1:]),
+        (["--only", "order lookups", "--tag", "slow"], NAMES[:1]),
+        (["--tag", "smoke"], NAMES),
+    ],
+    ids=["eval", "case", "eval and tag of a case", "tag of the eval"],
+)
+def test_only_and_tag_choose_evals_and_their_cases(folder: Path, args: list[str], names: list[str]) -> None:
+    """`--only` takes the name of an eval for all of its cases, or of one case, and `--tag` narrows it."""
+    done = remote_evals("list", *args, cwd=folder)
+    assert done.code == 0, done.all
+    assert [line.partition(": ")[2].partition("  [")[0] for line in done.out.splitlines()] == names
+
+
+def test_a_tag_and_a_name_that_no_case_has_together_are_1(folder: Path) -> None:
+    """A choice whose parts exist but choose nothing together says so, and is not green."""
+    done = remote_evals("run", "--only", "greeting", "--tag", "smoke", cwd=folder)
+    assert done.code == 1, done.all
+    assert "no case has both the chosen tag and the chosen name" in done.err
+
+
+def test_list_and_validate_read_code_beside_data(folder: Path) -> None:
+    """Both commands take files of code as they take suites, and run no test."""
+    (folder / "evals" / "s.eval.yaml").write_text("cases: [{name: a, prompt: x}]")
+    done = remote_evals("list", "evals", cwd=folder)
+    assert done.out.splitlines() == [
+        f"evals/orders_eval.py: {NAMES[0]}  [smoke, slow]",
+        f"evals/orders_eval.py: {NAMES[1]}  [smoke]",
+        "evals/orders_eval.py: greeting",
+        "evals/s.eval.yaml: a",
+    ]
+    done = remote_evals("validate", "evals", cwd=folder)
+    assert (done.code, done.out.splitlines()) == (
+        0,
+        ["evals/orders_eval.py: ok, 3 case(s)", "evals/s.eval.yaml: ok, 1 case(s)"],
+    )
+
+
+TWICE = "cases=[{'input': 'x'}, {'input': 'x'}]"
+WRONG = {
+    "syntax": ("x = 1\ndef broken(:\n    pass\n", 2, "not Python: "),
+    "import": ("x = 1\nimport no_such_module_here\n", 2, "cannot be imported: ModuleNotFoundError: No module named"),
+    "two cases": (f"{HEAD}@define_eval(name='e', {TWICE})\ndef e(t, case): ...\n", 3, "two cases are named 'x'"),
+    "pass_at": (f"{HEAD}@define_eval(name='e', repeat=2, pass_at=3)\ndef e(t): ...\n", 3, "pass_at 3 can never be"),
+    "two evals": (
+        f"{HEAD}@define_eval(name='e')\ndef e(t): ...\n\n@define_eval(name='e')\ndef f(t): ...\n",
+        3,
+        "two evals are named 'e'",
+    ),
+    "no target": (f"{HEAD}@define_eval(name='e')\ndef e(t): ...\n", 3, "the eval 'e' has no agent and no target"),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG)
+def test_a_mistake_in_a_file_of_code_is_2_with_its_line(folder: Path, mistake: str) -> None:
+    """A file that cannot be used is told by its name as given and its line, in one message, and nothing runs."""
+    code, line, told = WRONG[mistake]
+    (folder / "evals" / "wrong_eval.py").write_text(code)
+    done = remote_evals("run", "evals", "--json", "r.json", cwd=folder)
+    assert (done.code, done.out, (folder / "r.json").exists()) == (2, "", False), done.all
+    (message,) = done.err.splitlines()
+    assert message.startswith(f"evals/wrong_eval.py:{line}: "), message
+    assert told in message
+
+
+def test_a_file_that_defines_no_eval_is_2(folder: Path) -> None:
+    """A file of evals without any is a mistake, not an empty green run; `validate` says the same as `run`."""
+    (folder / "evals" / "none_eval.py").write_text("x = 1\n")
+    done = remote_evals("validate", "evals", cwd=folder)
+    assert (done.code, done.out) == (2, ""), done.all
+    assert "evals/none_eval.py" in done.err
+    assert "defines no eval" in done.err
+
+
+def test_two_cases_of_one_name_in_a_suite_are_2(tmp_path: Path) -> None:
+    """Two cases as data that nobody could tell apart are refused, with the line of the second."""
+    (tmp_path / "s.eval.yaml").write_text("cases:\n  - {name: a, prompt: x}\n  - {name: a, prompt: y}\n")
+    done = remote_evals("run", "--url", "http://127.0.0.1:1", cwd=tmp_path)
+    assert (done.code, done.out) == (2, ""), done.all
+    assert done.err.startswith("s.eval.yaml:3: ")
+
+
+def test_a_test_that_raises_is_4_and_names_its_line(folder: Path) -> None:
+    """A test that raises, or never sends, is an error of that case; the others are judged all the same."""
+    (folder / "evals" / "broken_eval.py").write_text(
+        f"{HEAD}def agent(prompt):\n    return 'good'\n\n"
+        "@define_eval(name='raises', agent=agent)\nasync def raises(t):\n    await t.send('x')\n    {}['missing']\n\n"
+        "@define_eval(name='silent', agent=agent)\nasync def silent(t): ...\n\n"
+        "@define_eval(name='well', agent=agent, input='x', score=lambda reply: 0.9)\n"
+        "def well(t): ...\n".replace("def well(t): ...\n", "").replace(
+            "@define_eval(name='well'", "define_eval(name='well'"
+        )
+    )
+    done = remote_evals("run", "evals/broken_eval.py", cwd=folder)
+    assert done.code == 4, done.all
+    assert "broken_eval.py:9" in done.out
+    assert "KeyError: 'missing'" in done.out
+    assert [f"[{mark}] {name}" in done.out for mark, name in (("ERROR", "raises"), ("ERROR", "silent"))] == [True] * 2
+    assert "[PASS] well" in done.out
+
+
+def test_the_timeout_of_an_eval_names_its_limit(folder: Path) -> None:
+    """An eval's own `timeout` ends a run in process too, whatever `--timeout` allows."""
+    (folder / "evals" / "slow_eval.py").write_text(
+        f"import asyncio\n\n{HEAD}async def agent(prompt):\n    await asyncio.sleep(30)\n\n"
+        "@define_eval(name='slow', agent=agent, timeout='200ms')\nasync def slow(t):\n    await t.send('x')\n"
+    )
+    done = remote_evals("run", "evals/slow_eval.py", "--timeout", "1m", cwd=folder)
+    assert (done.code, "200ms" in done.out) == (4, True), done.all
+
+
+def test_the_module_is_the_command(folder: Path) -> None:
+    """`python -m remote_evals` and the installed command do the same."""
+    command = shutil.which("remote-evals", path=str(Path(sys.executable).parent))
+    assert command
+    by_module, by_name = (run_python(*args, "list", cwd=folder) for args in (["-m", "remote_evals"], [command]))
+    assert (by_module.code, by_module.out) == (0, by_name.out)
