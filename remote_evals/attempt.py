@@ -57,7 +57,7 @@ class Attempt:
                 raise
             return self._explain(failure, clock.expired())
         if not t.results:
-            return CaseError(code="EVAL_EMPTY", message=f"the eval of {self._eval.file or 'this case'} sent nothing")
+            return CaseError(code="EVAL_EMPTY", message=f"the eval at {self._eval.place or 'this case'} sent nothing")
         if not t.assertions:
             return CaseError(code="EVAL_EMPTY", message="the eval asserted nothing, so nothing was checked")
         return None
@@ -71,6 +71,8 @@ class Attempt:
         return CaseError(code="EVAL_FAILED", message=self._target.redactor.scrub(text))
 
     def _decide_status(self, t: EvalContext, error: CaseError | None) -> Status:
+        if error and error.code == "EVAL_EMPTY":
+            return "error"
         # A gate that failed is known to have failed, whatever broke afterwards.
         if any(not a.passed and (a.kind == "gate" or self._strict) for a in t.assertions):
             return "failed"

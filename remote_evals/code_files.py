@@ -53,8 +53,7 @@ def _check(definitions: list[EvalDefinition], path: Path) -> list[EvalDefinition
     names = [definition.name for definition in own]
     for definition in own:
         if names.count(definition.name) > 1:
-            line = int(definition.place.rpartition(":")[2])
-            raise CodeError(f"two evals are named {definition.name!r}; give each its own name", line)
+            raise CodeError(f"two evals are named {definition.name!r}; give each its own name", definition.line)
     return own
 
 

@@ -22,7 +22,7 @@ Score = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class EvalDefinition:
-    """An eval as it was defined, with all of its cases; `place` is the file and line of the definition."""
+    """An eval as it was defined, with all of its cases; `file` and `line` are where it was."""
 
     name: str
     test: Test
@@ -33,13 +33,17 @@ class EvalDefinition:
     repeat: int | None
     pass_at: int | None
     file: str
-    place: str
+    line: int
 
     def make_evals(self, suite: str = "", file: str = "") -> list[Eval]:
         """Return one eval a case, or one in all where there are no cases."""
         if not self.cases:
             return [self._eval(self.name, None, suite, file)]
         return [self._eval(f"{self.name} / {_label(case)}", case, suite, file) for case in self.cases]
+
+    def place_in(self, file: str) -> str:
+        """Return where it is defined, in the file as somebody names it: `evals/order_eval.py:12`."""
+        return f"{file}:{self.line}"
 
     def _eval(self, name: str, case: Case | None, suite: str, file: str) -> Eval:
         async def run(t: EvalContext) -> None:
@@ -53,6 +57,7 @@ class EvalDefinition:
             tags=tuple(dict.fromkeys(tags)),
             suite=suite or self.name,
             file=file or self.file,
+            place=self.place_in(file or self.file),
             timeout_s=self.timeout_s,
             target=self.target,
             repeat=self.repeat,
@@ -128,7 +133,7 @@ def define_eval(
             repeat=limits[0],
             pass_at=limits[1],
             file=frame.filename,
-            place=f"{frame.filename}:{frame.lineno}",
+            line=frame.lineno,
         )
         _COLLECTED.append(definition)
         return definition

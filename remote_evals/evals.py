@@ -13,10 +13,10 @@ from .targets._base import Target
 class Eval:
     """One case that can be run: `run` sends and asserts through its `t`.
 
-    `group` names the eval of which this is one case, where it has several. `timeout_s` limits a run in seconds, 0 sets
-    no limit; None leaves that to the runner, and so do a `target` and a
-    `judge` of None. It runs `repeat` times, None as often as
-    the runner says, and passes when `pass_at` of its runs do, None for all of them.
+    `group` names the eval of which this is one case, where it has several; `place` is the file and line of one in code.
+    `timeout_s` limits a run in seconds, 0 sets no limit; None leaves that to the runner, and so do a `target` and a
+    `judge` of None. It runs `repeat` times, None as often as the runner says, and passes when `pass_at` of its runs do,
+    None for all of them.
     """
 
     name: str
@@ -25,6 +25,7 @@ class Eval:
     tags: tuple[str, ...] = ()
     suite: str = ""
     file: str = ""
+    place: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     timeout_s: float | None = None
     target: Target | None = None

@@ -118,7 +118,7 @@ def _load_code(file: Path, needs_target: bool, problems: list[str]) -> LoadedCod
     if needs_target:
         homeless = [definition for definition in definitions if definition.target is None]
         problems += [
-            f"{one.place}: the eval {one.name!r} has no agent and no target; give it one, {GIVE_URL}"
+            f"{one.place_in(str(file))}: the eval {one.name!r} has no agent and no target; give it one, {GIVE_URL}"
             for one in homeless
         ]
     return LoadedCode(str(file), definitions)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from .errors import JudgeUnparseableError
+from .errors import JudgeUnparseableError, UsageError
 from .judging import Judge, JudgeUsage, Verdict
 from .results import AssertionResult, RunResult
 
@@ -26,8 +26,11 @@ class Rubrics:
     async def grade(self, rubric: str, prompts: Sequence[str], runs: Sequence[RunResult]) -> Verdict | AssertionResult:
         """Return the verdict on the last reply, or the result that says why there is none.
 
-        Raises `JudgeError` when the judge could not be asked: then the case cannot be judged.
+        Raises `JudgeError` when the judge could not be asked: then the case cannot be judged; `UsageError` where
+        there is no reply yet.
         """
+        if not runs:
+            raise UsageError("nothing was sent yet, so there is no reply to grade")
         if not self._is_asked:
             return _no_verdict("rubric:skipped", NOT_ASKED, skipped=True)
         if self._judge is None:

@@ -63,6 +63,8 @@ class EvalRunner:
     ) -> None:
         if concurrency < 1:
             raise UsageError(f"concurrency must be at least 1, got {concurrency}")
+        if runs is not None and runs < 1:
+            raise UsageError(f"runs must be at least 1, got {runs}")
         self._target = target or (None if agent is None else make_target(agent))
         self._judge = None if judge is None else make_judge(judge)
         self._judging = judging
@@ -96,6 +98,9 @@ class EvalRunner:
 
         Raises `UsageError` when one has no target.
         """
+        if self._stopped_by is _FAILED_FAST:
+            self._stopped_by = None
+        self._misses.clear()
         planned = plan_runs(as_evals(runnables), self._runs)
         targets = self._targets(planned)
         started_at, start = datetime.now(UTC), time.perf_counter()

@@ -2,7 +2,8 @@
 
 import os
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -50,15 +51,22 @@ def show_evals(evals: Sequence[Eval]) -> int:
 
 def show_report(report: EvalReport, redactor: Redactor, *, quiet: bool) -> None:
     """Print the summary; a quiet one leaves out the cases of which there is nothing to say."""
-    if _ON_GITHUB:
-        # What the agent says must not be taken for a command to the workflow.
-        token = secrets.token_hex(16)
-        typer.echo(f"::stop-commands::{token}")
-        print_summary(report, Console(), redactor, quiet=quiet)
+    print_summary(report, Console(), redactor, quiet=quiet)
+
+
+@contextmanager
+def workflow_output(report: EvalReport, redactor: Redactor) -> Iterator[None]:
+    """On GitHub Actions, take nothing that is printed within for a command to the workflow, and annotate it after."""
+    if not _ON_GITHUB:
+        yield
+        return
+    token = secrets.token_hex(16)
+    typer.echo(f"::stop-commands::{token}")
+    try:
+        yield
+    finally:
         typer.echo(f"::{token}::")
-        typer.echo(render_annotations(scrub_report(report, redactor)), nl=False)
-    else:
-        print_summary(report, Console(), redactor, quiet=quiet)
+    typer.echo(render_annotations(scrub_report(report, redactor)), nl=False)
 
 
 class Reports:

@@ -19,7 +19,7 @@ from ._exit import decide_exit_code, tell, usage_errors
 from ._fake import open_fake
 from ._interrupt import run_interruptibly
 from ._options import Config, Only, Suites, Tags, split_commas
-from ._output import Reports, open_listener, show_evals, show_report
+from ._output import Reports, open_listener, show_evals, show_report, workflow_output
 from ._settings import load_chosen
 from ._target import parse_target_options
 
@@ -125,8 +125,9 @@ def run(
             listener=listener,
         )
         report = run_interruptibly(runner, evals)
-    show_report(report, redactor, quiet=quiet)
-    written = reports.write(report, redactor)
+    with workflow_output(report, redactor):
+        show_report(report, redactor, quiet=quiet)
+        written = reports.write(report, redactor)
     raise typer.Exit(decide_exit_code(report, reports_written=written, min_pass_rate=min_pass_rate))
 
 

@@ -55,13 +55,14 @@ class EvalFile(pytest.File):
 
 
 class EvalItem(pytest.Item):
-    """A case; it passes when enough of its runs do."""
+    """A case; it passes when enough of its runs do. `case` is how it went, None before it ran."""
 
     def __init__(self, *, eval_: Eval, loaded: Loaded, line: int | None, **node: Any) -> None:
         super().__init__(**node)
         self._eval = eval_
         self._loaded = loaded
         self._line = line
+        self.case: CaseResult | None = None
 
     def runtest(self) -> None:
         """Run the case as often as it says. Raises `NotPassedError`."""
@@ -82,7 +83,7 @@ class EvalItem(pytest.Item):
     def _find_failure(self) -> NotPassedError | None:
         plan = open_plan(self.config)
         try:
-            case = self._run(plan)
+            case = self.case = self._run(plan)
         except RemoteEvalsError as error:
             return unjudged(CaseError(code=error.code, message=plan.redactor.scrub(str(error))))
         self.user_properties += _list_properties(case)
@@ -111,7 +112,7 @@ def _lines_of(loaded: Loaded) -> Iterator[int | None]:
     """Yield the line of each case: its own in a suite, that of its definition in code."""
     if isinstance(loaded, LoadedCode):
         for definition in loaded.definitions:
-            yield from [int(definition.place.rpartition(":")[2])] * (len(definition.cases) or 1)
+            yield from [definition.line] * (len(definition.cases) or 1)
     else:
         document = load_document(Path(loaded.file))
         above = () if isinstance(document.data, list) else ("cases",)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from ._case import EvalResult, Status
 
@@ -73,9 +72,13 @@ class CaseResult:
 
 
 def group_runs(results: Sequence[EvalResult]) -> tuple[CaseResult, ...]:
-    """Return the cases of results in which the runs of a case stand together."""
-    by_case = groupby(results, key=lambda result: (result.suite, result.file, result.case))
-    return tuple(CaseResult(tuple(runs)) for _, runs in by_case)
+    """Return the cases of results in which the runs of a case stand together, from `#1` on."""
+    cases: list[list[EvalResult]] = []
+    for result in results:
+        if result.name == result.case or result.name == f"{result.case} #1" or not cases:
+            cases.append([])
+        cases[-1].append(result)
+    return tuple(CaseResult(tuple(runs)) for runs in cases)
 
 
 def _spread(numbers: Sequence[float]) -> Spread:

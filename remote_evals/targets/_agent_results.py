@@ -48,7 +48,7 @@ def _read_mapping(given: Mapping[str, Any]) -> RunResult:
     fields = {_ALIASES.get(key, key): value for key, value in given.items()}
     if unknown := fields.keys() - RunResult.model_fields.keys():
         raise UsageError(f"an agent returned a mapping with unknown keys: {', '.join(sorted(map(str, unknown)))}")
-    given_calls = fields.get("tool_calls") or ()
+    given_calls = fields.get("tool_calls", ())
     if not isinstance(given_calls, list | tuple) or not all(isinstance(c, ToolCall | Mapping) for c in given_calls):
         raise UsageError(f"an agent returned a mapping whose tool_calls are not a list of mappings: {given_calls!r}")
     calls = [call if isinstance(call, ToolCall) else {"id": "", "outcome": "ok", **call} for call in given_calls]

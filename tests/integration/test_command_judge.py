@@ -74,9 +74,10 @@ def test_a_bad_verdict_is_1(tmp_path: Path, verdict: dict[str, Any], told: str) 
 
 
 def test_without_judge_a_rubric_is_skipped_and_said_so(tmp_path: Path) -> None:
-    """A judge that is merely configured is never asked: the rubric counts for nothing, and the output says it."""
+    """A judge that is merely configured is not asked, its key not needed: the rubric is skipped, and that is shown."""
     with judging() as server:
-        done = remote_evals("run", write(tmp_path), "--url", server.url, env=by_environment(server.url))
+        block = f"judge: {{url: '{server.url}', model: m, api_key_env: NOT_SET}}\n"
+        done = remote_evals("run", write(tmp_path, block + RUBRIC), "--url", server.url)
         assert (done.code, paths(server)) == (0, [CHAT]), done.all
     assert "warning: rubric:skipped: rubrics are graded only with --judge" in done.out
 
@@ -103,11 +104,11 @@ def test_judged_suites_run_only_with_judge(tmp_path: Path, args: tuple[str, ...]
     assert done.code == 0, done.all
 
 
-@pytest.mark.parametrize("name", ["b.judge.eval.yaml", "c_judge_eval.py"])
-def test_a_judged_suite_that_is_named_is_told_to_need_judge(tmp_path: Path, name: str) -> None:
-    """Naming a judged suite sends nothing without `--judge`: the run is red, and the message names the option."""
+def test_judged_suites_that_are_named_are_told_to_need_judge(tmp_path: Path) -> None:
+    """Naming judged suites sends nothing without `--judge`: the run is red, and the message names the option."""
+    named = [judged_folder(tmp_path) / name for name in ("b.judge.eval.yaml", "c_judge_eval.py")]
     with judging() as server:
-        done = remote_evals("run", judged_folder(tmp_path) / name, "--url", server.url)
+        done = remote_evals("run", *named, "--url", server.url)
         assert (done.code, server.requests) == (1, []), done.all
     assert "--judge" in done.err
     assert "tag" not in done.err
@@ -179,14 +180,13 @@ def test_the_judge_of_a_suite_comes_first_and_its_key_is_never_shown(tmp_path: P
     assert [name for name, path in reports.items() if KEY in path.read_text("utf-8")] == []
 
 
-@pytest.mark.parametrize(("args", "code"), [((), 0), (("--judge",), 2)], ids=["without", "with"])
-def test_the_key_is_needed_only_with_judge(tmp_path: Path, args: tuple[str, ...], code: int) -> None:
-    """A key's variable that is not set stops a judged run before it begins, and no other."""
+def test_a_key_that_is_not_set_is_2(tmp_path: Path) -> None:
+    """A judged run whose key is missing stops before anything is sent, and names the variable."""
     block = f"judge: {{url: '{NOWHERE}', model: m, api_key_env: GRADER_KEY}}\n"
     with judging() as server:
-        done = remote_evals("run", write(tmp_path, block + RUBRIC), "--url", server.url, *args)
-        assert (done.code, len(server.requests)) == (code, 1 if code == 0 else 0), done.all
-    assert ("GRADER_KEY" in done.err) == (code == 2)
+        done = remote_evals("run", write(tmp_path, block + RUBRIC), "--url", server.url, "--judge")
+        assert (done.code, server.requests) == (2, []), done.all
+    assert "the variable GRADER_KEY, named by the suite's judge.api_key_env, is not set" in done.err
 
 
 def test_code_asks_the_same_judge(tmp_path: Path) -> None:

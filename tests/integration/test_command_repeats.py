@@ -69,7 +69,7 @@ def test_every_run_has_its_own_row_and_session(tmp_path: Path) -> None:
     ids=["all", "pass_at"],
 )
 def test_a_flaky_case_is_shown_with_its_rate(tmp_path: Path, more: str, code: int, mark: str) -> None:
-    """Two good runs of three fail a case that wants all, pass one with `pass_at: 2`, and are marked flaky either way."""
+    """Two good runs of three fail a case that wants all, pass one with `pass_at: 2`, and are flaky either way."""
     with replying("good", "bad", "good") as (url, _):
         done = run_case(tmp_path, url, "--json", tmp_path / "r.json", more=more)
     assert done.code == code, done.all
@@ -104,15 +104,6 @@ def test_junit_shows_one_testcase_a_case(tmp_path: Path) -> None:
     assert "order #3:" not in (failure.text or "")
 
 
-def test_a_pass_at_that_cannot_be_reached_is_2(tmp_path: Path) -> None:
-    """`pass_at` over `repeat` is a mistake of the suite, told with its line before anything is sent."""
-    with replying() as (url, sessions):
-        done = run_case(tmp_path, url, more=", repeat: 2, pass_at: 3")
-        assert (done.code, sessions, done.out) == (2, [], ""), done.all
-    assert "s.eval.yaml:1: " in done.err
-    assert "pass_at 3 can never be reached by 2 run(s); raise repeat, or lower pass_at" in done.err
-
-
 @pytest.mark.parametrize(("rate", "code"), [("0.75", 0), ("0.76", 1)], ids=["reached", "missed"])
 def test_min_pass_rate_decides_over_all_runs(tmp_path: Path, rate: str, code: int) -> None:
     """Three good runs of four pass at a rate of 0.75 although gates failed, and fail above it."""
@@ -141,15 +132,12 @@ def test_a_rate_of_nothing_is_not_green(tmp_path: Path) -> None:
     assert "no cases ran" in done.out
 
 
-@pytest.mark.parametrize(
-    ("option", "value"), [("--min-pass-rate", "80"), ("--runs", "0"), ("--min-pass-rate", "nan")], ids=" ".join
-)
-def test_a_number_out_of_range_is_2(tmp_path: Path, option: str, value: str) -> None:
-    """A rate that is no share of 1, and no run at all, are refused before anything is sent."""
+def test_a_rate_in_percent_is_2(tmp_path: Path) -> None:
+    """A rate that is no share of 1 is refused before anything is sent."""
     with replying() as (url, sessions):
-        done = run_case(tmp_path, url, option, value)
+        done = run_case(tmp_path, url, "--min-pass-rate", "80")
         assert (done.code, sessions) == (2, []), done.all
-    assert option in done.err
+    assert "--min-pass-rate" in done.err
 
 
 def test_fail_fast_starts_nothing_more(tmp_path: Path) -> None:
@@ -181,9 +169,7 @@ def test_list_shows_what_would_run_and_runs_nothing(tmp_path: Path) -> None:
     assert (done.code, done.out, done.err) == (0, "s.eval.yaml: a  [smoke]\n", "")
 
 
-@pytest.mark.parametrize(
-    ("of_case", "option", "code"), [("200ms", "1m", 4), ("1m", "1ms", 0), ("0", "1ms", 0)], ids=["less", "more", "none"]
-)
+@pytest.mark.parametrize(("of_case", "option", "code"), [("200ms", "1m", 4), ("0", "1ms", 0)], ids=["less", "none"])
 def test_the_timeout_of_a_case_comes_before_the_option(tmp_path: Path, of_case: str, option: str, code: int) -> None:
     """A case's own `timeout` holds whatever `--timeout` says, and what exceeds it is an error naming the limit."""
     path = tmp_path / "s.eval.yaml"

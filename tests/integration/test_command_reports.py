@@ -57,7 +57,6 @@ def save_files(folder: Path) -> list[Path]:
     [
         (["SUITE", "--save"], "results"),
         (["--save", "SUITE"], "results"),
-        (["--save", "--quiet", "SUITE"], "results"),
         (["SUITE", "--save", "kept/here"], "kept/here"),
     ],
     ids=" ".join,

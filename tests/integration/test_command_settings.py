@@ -108,12 +108,11 @@ def test_the_timeout_of_the_settings_holds_without_the_option(project: Path, arg
         (["--env", "production", "--url", NOWHERE], "--env names a deployment, and so does another option"),
         (["--env", "production", "--fake", "f.yaml"], "--env names a deployment, and so does another option"),
         (["--env", "production"], "PRODUCTION_TOKEN"),
-        (["--config", "nope.toml"], "nope.toml"),
     ],
     ids=" ".join,
 )
 def test_a_wrong_choice_is_2_and_sends_nothing(project: Path, args: list[str], told: str) -> None:
-    """An unknown environment, one beside another URL, one without its token, and a missing file are each told."""
+    """An unknown environment, one beside another URL and one without its token are each told."""
     (project / "f.yaml").write_text("replies: [{text: x}]")
     with secured() as server:
         (project / "remote-evals.toml").write_text(settings(server.url))

@@ -28,7 +28,7 @@ def test_an_eval_without_cases_is_one_eval() -> None:
 def test_a_definition_knows_its_place() -> None:
     """The file and line of a definition are those of the `define_eval`."""
     definition = define_eval(name="orders")(hello)
-    assert definition.place == f"{__file__}:{test_a_definition_knows_its_place.__code__.co_firstlineno + 2}"
+    assert definition.place_in(definition.file) == f"{__file__}:{test_a_definition_knows_its_place.__code__.co_firstlineno + 2}"
 
 
 @pytest.mark.parametrize(
