@@ -35,7 +35,7 @@ class App:
             if body is None:
                 return
             self._log.add(scope, body)
-            scope["state"]["body"] = body
+            scope.setdefault("state", {})["body"] = body
             answer = self._routes if self._may_pass(scope) else answers.unauthorized()
             await answer(scope, receive, send)
 

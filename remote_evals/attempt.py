@@ -35,17 +35,24 @@ class Attempt:
 
     async def run(self) -> EvalResult:
         """Run the case and return its result; nothing but a cancellation from outside is raised."""
-        async with self._target.open_session(self._limit_s) as session:
-            self._t = EvalContext(session, self._rubrics)
-            error = await self._judge(self._t)
-        return self._result(self._decide_status(self._t, error), error)
+        try:
+            async with self._target.open_session(self._limit_s) as session:
+                self._t = EvalContext(session, self._rubrics)
+                error = await self._judge(self._t)
+        except RemoteEvalsError as failure:
+            error = CaseError(code=failure.code, message=self._target.redactor.scrub(str(failure)))
+        except Exception as failure:  # what makes an agent, or takes it down, is somebody's code too
+            text = f"the agent could not be had: {describe_error(failure)}"
+            error = CaseError(code="AGENT_FAILED", message=self._target.redactor.scrub(text))
+        return self._result(self._decide_status(error), error)
 
     def skip(self, why: CaseError) -> EvalResult:
         """Return the result of a case that was not run, or not to its end: what there is of it is kept."""
         return self._result("skipped", why)
 
     async def _judge(self, t: EvalContext) -> CaseError | None:
-        clock = asyncio.timeout(None if self._limit_s is None else self._limit_s + _GRACE_S)
+        grace_s = _GRACE_S if self._target.keeps_time else 0.0
+        clock = asyncio.timeout(None if self._limit_s is None else self._limit_s + grace_s)
         try:
             async with clock:
                 await self._eval.run(t)
@@ -56,10 +63,14 @@ class Attempt:
             if isinstance(failure, KeyboardInterrupt) or _is_cancelled_from_outside(failure):
                 raise
             return self._explain(failure, clock.expired())
+        place = self._eval.place or self._eval.file or "this case"
         if not t.results:
-            return CaseError(code="EVAL_EMPTY", message=f"the eval at {self._eval.place or 'this case'} sent nothing")
+            return CaseError(code="EVAL_EMPTY", message=f"the eval at {place} sent nothing")
         if not t.assertions:
-            return CaseError(code="EVAL_EMPTY", message="the eval asserted nothing, so nothing was checked")
+            return CaseError(code="EVAL_EMPTY", message=f"the eval at {place} asserted nothing, so nothing was checked")
+        if all(made.skipped for made in t.assertions):
+            # What was skipped has checked nothing; at least the end of the run is.
+            t.completed()
         return None
 
     def _explain(self, failure: BaseException, expired: bool) -> CaseError:
@@ -70,11 +81,12 @@ class Attempt:
         text = f"the eval raised {describe_error(failure)}{_place_of(failure, self._eval.file)}"
         return CaseError(code="EVAL_FAILED", message=self._target.redactor.scrub(text))
 
-    def _decide_status(self, t: EvalContext, error: CaseError | None) -> Status:
+    def _decide_status(self, error: CaseError | None) -> Status:
         if error and error.code == "EVAL_EMPTY":
             return "error"
         # A gate that failed is known to have failed, whatever broke afterwards.
-        if any(not a.passed and (a.kind == "gate" or self._strict) for a in t.assertions):
+        assertions = self._t.assertions if self._t else []
+        if any(not a.passed and (a.kind == "gate" or self._strict) for a in assertions):
             return "failed"
         return "error" if error else "passed"
 

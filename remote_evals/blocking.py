@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any
 
 from .context import EvalContext
+from .threads import run_in_thread
 
 
 class BlockingContext:
@@ -15,6 +16,11 @@ class BlockingContext:
     def __init__(self, t: EvalContext, loop: asyncio.AbstractEventLoop) -> None:
         self._t = t
         self._loop = loop
+        self._is_closed = False
+
+    def close(self) -> None:
+        """Let nothing more be sent: a thread cannot be ended, and a test that was given up must not act on."""
+        self._is_closed = True
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._t, name)
@@ -23,6 +29,8 @@ class BlockingContext:
     def _blocking(self, function: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., Any]:
         @wraps(function)
         def wait(*args: Any, **kwargs: Any) -> Any:
+            if self._is_closed:
+                raise RuntimeError("the case is over, so nothing more is sent")
             return asyncio.run_coroutine_threadsafe(function(*args, **kwargs), self._loop).result()
 
         return wait
@@ -32,5 +40,9 @@ async def run_function(test: Callable[..., Any], t: EvalContext, *args: Any) -> 
     """Run a test, async or plain, with its `t` and whatever else it takes."""
     if inspect.iscoroutinefunction(test):
         await test(t, *args)
-    else:
-        await asyncio.to_thread(test, BlockingContext(t, asyncio.get_running_loop()), *args)
+        return
+    blocking = BlockingContext(t, asyncio.get_running_loop())
+    try:
+        await run_in_thread(test, blocking, *args)
+    finally:
+        blocking.close()

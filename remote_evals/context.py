@@ -105,6 +105,8 @@ class EvalContext(Assertions):
             self.check(f"{verb}() had something to decide", "nothing was pending", equals("a pending approval"))
             return self.result
         paused = self.results.pop()
+        if self._expected_end == paused.finish_reason:
+            self._expected_end = "stop"
         assert paused.pending_approval is not None  # noqa: S101 - `pending` has just said so
         return await self._take(self._session.decide(paused.pending_approval.approval_id, decision), paused)
 

@@ -22,6 +22,8 @@ def select_evals(evals: Sequence[Eval], *, tags: Sequence[str] = (), only: Seque
 
 def find_unmatched(evals: Sequence[Eval], *, tags: Sequence[str], only: Sequence[str]) -> list[str]:
     """Return what is wrong with a choice: every tag and name that no eval has, and what there is instead."""
+    if not evals:
+        return ["there is no case to run"]
     known_tags = sorted({tag for eval_ in evals for tag in eval_.tags})
     known_names = [eval_.name for eval_ in evals]
     unmatched = [

@@ -1,17 +1,21 @@
 """`--fake SCRIPT`: the bundled fake server, for the length of one run."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from ..deployments import TargetOptions
 from ..errors import UsageError
+from ..judging import Judge, LLMJudge
 from ..redaction import Secret
+from ..suites import JudgeSettings
+
+JudgeSource = Callable[[JudgeSettings | None], Judge | None]
 
 
 @contextmanager
-def open_fake(script: Path, options: TargetOptions) -> Iterator[TargetOptions]:
-    """Serve a script on a free port of the loopback and yield the options with its URL and token.
+def open_fake(script: Path, options: TargetOptions) -> Iterator[tuple[TargetOptions, JudgeSource | None]]:
+    """Serve a script on a free port of the loopback; yield the options with its URL and token, and its judge, if any.
 
     Raises `UsageError` for a script that is wrong, and where the extra that serves it is not installed.
     """
@@ -25,4 +29,5 @@ def open_fake(script: Path, options: TargetOptions) -> Iterator[TargetOptions]:
         raise UsageError(str(error)) from None
     with FakeServer(loaded) as server:
         token = Secret(server.token) if server.token else None
-        yield TargetOptions(server.url, token, options.headers, is_fake=True)
+        judge = LLMJudge(server.url, "fake", api_key=loaded.judge.api_key) if loaded.judge else None
+        yield TargetOptions(server.url, token, options.headers, is_fake=True), (lambda _: judge) if judge else None

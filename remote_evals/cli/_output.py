@@ -13,6 +13,7 @@ from rich.console import Console
 
 from ..errors import UsageError
 from ..evals import Eval
+from ..finding import find_suite_files, is_judged
 from ..redaction import Redactor
 from ..reporters import (
     QuietProgress,
@@ -39,6 +40,14 @@ _STEP_SUMMARY = os.environ.get("GITHUB_STEP_SUMMARY")
 def open_listener(redactor: Redactor, *, quiet: bool) -> QuietProgress:
     """Return the progress view, a context manager, that fits stderr."""
     return open_progress(Console(stderr=True), redactor, quiet=quiet)
+
+
+def note_left_out(patterns: Sequence[str]) -> None:
+    """Say on stderr which suites ask a judge, and so run only with `--judge`."""
+    files, _ = find_suite_files(patterns)
+    for file in files:
+        if is_judged(file):
+            typer.echo(f"note: {file} asks a judge, which costs money; it runs only with --judge", err=True)
 
 
 def show_evals(evals: Sequence[Eval]) -> int:

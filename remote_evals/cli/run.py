@@ -19,7 +19,7 @@ from ._exit import decide_exit_code, tell, usage_errors
 from ._fake import open_fake
 from ._interrupt import run_interruptibly
 from ._options import Config, Only, Suites, Tags, split_commas
-from ._output import Reports, open_listener, show_evals, show_report, workflow_output
+from ._output import Reports, note_left_out, open_listener, show_evals, show_report, workflow_output
 from ._settings import load_chosen
 from ._target import parse_target_options
 
@@ -107,10 +107,14 @@ def run(
         options = chosen.target(options, has_url=url is not None or fake is not None)
         needs_target = options.url is None and fake is None and not list_
         loaded = load_suites(chosen.suites(suites), os.environ, needs_target=needs_target, judging=judge)
+        fake_judge = None
+        if not judge:
+            note_left_out(chosen.suites(suites))
         if fake:
-            options = stack.enter_context(open_fake(fake, options))
+            options, fake_judge = stack.enter_context(open_fake(fake, options))
+        judges = fake_judge or judge_builder(redactor)
         targets = None if list_ else target_builder(options, redactor)
-        evals = make_evals(loaded, targets, judge_builder(redactor) if judge and not list_ else None)
+        evals = make_evals(loaded, targets, judges if judge and not list_ else None)
         evals = _select(evals, chosen.tags(split_commas(tag)), only or [])
         if list_:
             raise typer.Exit(show_evals(evals))

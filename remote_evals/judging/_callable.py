@@ -1,12 +1,12 @@
 """A judge from any Python callable."""
 
-import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Self
 
 from ..errors import JudgeError, JudgeUnparseableError
 from ..results import JudgeUsage, Verdict
+from ..threads import run_in_thread
 from ._judge import Judge, one_line, unparseable
 from ._objects import UnreadableError, read_object
 from ._scores import parse_verdict
@@ -51,7 +51,7 @@ class CallableJudge:
 
     async def _call(self, *texts: str) -> Any:
         function = self._function
-        given = function(*texts) if inspect.iscoroutinefunction(function) else await asyncio.to_thread(function, *texts)
+        given = function(*texts) if inspect.iscoroutinefunction(function) else await run_in_thread(function, *texts)
         return await given if inspect.isawaitable(given) else given
 
     def _read(self, given: Any) -> Verdict:

@@ -1,6 +1,5 @@
 """The kinds of agent that can be called in this process, each as one function that answers a prompt."""
 
-import asyncio
 import inspect
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -11,6 +10,7 @@ from ..errors import UsageError
 from ..events import parse_event
 from ..rebuild import Rebuild
 from ..results import RunResult
+from ..threads import run_in_thread
 from ._agent_results import read_result
 
 
@@ -72,9 +72,7 @@ def _call_with_text(function: Callable[..., Any]) -> Ask:
         args, kwargs = _session_argument(function, session)
         is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
         given = (
-            function(prompt, *args, **kwargs)
-            if is_async
-            else await asyncio.to_thread(function, prompt, *args, **kwargs)
+            function(prompt, *args, **kwargs) if is_async else await run_in_thread(function, prompt, *args, **kwargs)
         )
         given = await given if inspect.isawaitable(given) else given
         if isinstance(given, AsyncIterator):

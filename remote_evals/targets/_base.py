@@ -49,6 +49,11 @@ class Target(Protocol):
         ...
 
     @property
+    def keeps_time(self) -> bool:
+        """Whether its sessions end by themselves when their time is over, and say what they waited for."""
+        ...
+
+    @property
     def redactor(self) -> Redactor:
         """Knows every secret that this target uses."""
         ...

@@ -19,6 +19,8 @@ from .remote import RemoteTarget
 class LocalTarget:
     """An in-process agent, or a factory of one that is called for every session; see `make_target`."""
 
+    keeps_time = False
+
     def __init__(self, agent: Any) -> None:
         self.redactor = Redactor()
         self._agent = agent
@@ -40,7 +42,8 @@ class LocalTarget:
         """Open a fresh session with a fresh agent; an ASGI app is asked as a deployment is, without a socket."""
         agent = self._agent() if is_factory(self._agent) else self._agent
         if is_asgi_app(agent):
-            target = RemoteTarget("http://in-process.localhost", redactor=self.redactor, transport=ASGITransport(agent))
+            transport = ASGITransport(agent, raise_app_exceptions=False)
+            target = RemoteTarget("http://in-process.localhost", redactor=self.redactor, transport=transport)
             async with target, target.open_session(limit_s) as session:
                 yield session
         else:

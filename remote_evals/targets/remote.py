@@ -30,6 +30,8 @@ class RemoteTarget:
     and for a header that cannot be sent.
     """
 
+    keeps_time = True
+
     def __init__(
         self,
         url: str,

@@ -104,5 +104,7 @@ async def test_the_recorded_pause_rebuilds_to_its_facts_through_an_eval() -> Non
     result, _ = await play(test, "05_approval_pause", "05e_approve")
     assert result.passed, (result.error, result.failures)
     facts = FACTS["05_approval_pause"]
-    assert {key: kept[0][key] for key in kept[0] if key in facts} == {key: facts[key] for key in kept[0] if key in facts}
+    assert {key: kept[0][key] for key in kept[0] if key in facts} == {
+        key: facts[key] for key in kept[0] if key in facts
+    }
     assert kept[1] == json.loads(load_body("05c_transcript_while_paused"))["messages"]

@@ -26,7 +26,7 @@ class Finished:
 
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the environment without what would steer the command, and with `extra`."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("REMOTE_EVALS", "COV_"))}
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("REMOTE_EVALS", "COV_", "GITHUB_"))}
     return {**kept, "COLUMNS": "200", **(extra or {})}
 
 

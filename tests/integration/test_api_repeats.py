@@ -37,7 +37,9 @@ def test_every_run_has_its_own_session_and_row() -> None:
     assert {result.session_id for result in report.results} == sessions
     assert len(sessions) == 3
     assert {result.output for result in report.results} == {"yes, turn 1"}
-    assert [(one.name, one.status, one.rate, one.is_flaky) for one in report.cases] == [("flow", "passed", "3/3", False)]
+    assert [(one.name, one.status, one.rate, one.is_flaky) for one in report.cases] == [
+        ("flow", "passed", "3/3", False)
+    ]
     assert (report.total_cases, report.passed) == (1, 1)
 
 

@@ -25,13 +25,15 @@ from tests.integration.serving import greet, named, serve
 ELIGIBLE = EvalCase(
     name="refunds_eligible_order",
     prompt="Refund order 41",
-    expect_tools=["lookup_order"],
-    must_contain="refunded",
+    expected_tools=("lookup_order",),
+    expected_output_contains=("refunded",),
     max_steps=2,
     max_duration_ms=60_000,
-    tool_order=["lookup_order", "issue_refund"],
+    tool_order=("lookup_order", "issue_refund"),
 )
-UNKNOWN = EvalCase(name="rejects_unknown_order", prompt="Refund 99", must_not_contain="refunded", max_steps=3)
+UNKNOWN = EvalCase(
+    name="rejects_unknown_order", prompt="Refund 99", expected_output_not_contains=("refunded",), max_steps=3
+)
 
 
 def shop(prompt: str) -> RunResult:
@@ -135,7 +137,9 @@ def test_an_error_is_in_the_summary() -> None:
 
     report = EvalRunner(agent=shop).run(define_eval(name="broken")(broken))
     assert (report.passed, report.failed, report.count("error")) == (0, 0, 1)
-    assert "  [ERROR] broken (score: 0.00, 0ms)\n         - EVAL_FAILED: the eval raised LookupError" in report.summary()
+    assert (
+        "  [ERROR] broken (score: 0.00, 0ms)\n         - EVAL_FAILED: the eval raised LookupError" in report.summary()
+    )
 
 
 def test_a_report_goes_to_json_and_back() -> None:

@@ -323,7 +323,9 @@ def test_turns_as_data_decide(decision: dict[str, Any], body: dict[str, Any]) ->
 
 def test_a_turn_as_data_answers() -> None:
     """A turn with an answer answers the question that the turn before it waits with."""
-    result, requests = decide(of_turns({"prompt": "card"}, {"answer": "Visa", "must_contain": "visa"}, {"prompt": "bye"}))
+    result, requests = decide(
+        of_turns({"prompt": "card"}, {"answer": "Visa", "must_contain": "visa"}, {"prompt": "bye"})
+    )
     assert result.passed, (result.error, result.failures)
     assert (requests[1][2], len(result.turns)) == ({"answer": "Visa"}, 2)
 
@@ -337,7 +339,7 @@ def test_a_pause_that_no_turn_decides_fails() -> None:
 
 def test_a_pause_that_is_asked_for_passes() -> None:
     """A case that asks for the pause passes by it, as a test that a gate is there."""
-    case = EvalCase(name="a", prompt="refund", finish_reason="awaiting-approval", expect_tools=["issue_refund"])
+    case = EvalCase(name="a", prompt="refund", finish_reason="awaiting-approval", expected_tools=("issue_refund",))
     assert decide(case)[0].passed
 
 

@@ -1,7 +1,6 @@
 """An ASGI app as the agent: asked as a deployment is, without a socket."""
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -58,29 +57,25 @@ REPLIES: list[dict[str, Any]] = [
 ]
 SCRIPT = json.dumps({"replies": REPLIES})
 
-CASES: Sequence[EvalCase] = [
-    EvalCase.model_validate({"name": str(number), **case})
-    for number, case in enumerate(
-        [
-            {"prompt": "hi", "must_contain": "grüße 🎉", "must_not_contain": "sorry"},
-            {"prompt": "hi", "must_contain": "nothing of that", "soft": {"must_contain": "nor that"}},
-            {"turns": [{"prompt": "one", "must_contain": "turn 1"}, {"prompt": "two", "must_contain": "turn 2"}]},
-            {
-                "turns": [{"prompt": "refund"}, {"approve": True, "must_contain": "Done."}],
-                "tool_order": ["lookup_order", "issue_refund"],
-                "max_cost_usd": 0.004,
-            },
-            {"turns": [{"prompt": "refund"}, {"reject": "why"}]},
-            {"prompt": "refund", "finish_reason": "awaiting-approval"},
-            {"prompt": "refund"},
-            {"prompt": "research", "expect_tools": [{"name": "search", "subagent": "researcher"}], "max_steps": 2},
-            {"prompt": "crash"},
-            {"prompt": "broken"},
-            {"prompt": "long"},
-            {"prompt": "repeated", "repeat": 2},
-        ]
-    )
+ASKED: list[dict[str, Any]] = [
+    {"prompt": "hi", "must_contain": "grüße 🎉", "must_not_contain": "sorry"},
+    {"prompt": "hi", "must_contain": "nothing of that", "soft": {"must_contain": "nor that"}},
+    {"turns": [{"prompt": "one", "must_contain": "turn 1"}, {"prompt": "two", "must_contain": "turn 2"}]},
+    {
+        "turns": [{"prompt": "refund"}, {"approve": True, "must_contain": "Done."}],
+        "tool_order": ["lookup_order", "issue_refund"],
+        "max_cost_usd": 0.004,
+    },
+    {"turns": [{"prompt": "refund"}, {"reject": "why"}]},
+    {"prompt": "refund", "finish_reason": "awaiting-approval"},
+    {"prompt": "refund"},
+    {"prompt": "research", "expect_tools": [{"name": "search", "subagent": "researcher"}], "max_steps": 2},
+    {"prompt": "crash"},
+    {"prompt": "broken"},
+    {"prompt": "long"},
+    {"prompt": "repeated", "repeat": 2},
 ]
+CASES = [EvalCase.model_validate({"name": str(number), **case}) for number, case in enumerate(ASKED)]
 
 # What no two runs have in common, wherever they ran.
 DIFFERS = {"timing", "session_id", "run_id", "trace_id", "duration_ms", "approval_id", "target"}

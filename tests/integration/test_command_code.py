@@ -74,11 +74,10 @@ def test_one_file_runs_in_process_and_against_a_deployment(folder: Path, where: 
 @pytest.mark.parametrize(
     ("args", "names"),
     [
-        (["--only", "order lookups"], NAMES),
         (["--only", NAMES[1]], NAMES[1:]),
         (["--only", "order lookups", "--tag", "slow"], NAMES[:1]),
     ],
-    ids=["eval", "case", "eval and tag of a case"],
+    ids=["case", "eval and tag of a case"],
 )
 def test_only_and_tag_choose_evals_and_their_cases(folder: Path, args: list[str], names: list[str]) -> None:
     """`--only` takes the name of an eval for all of its cases, or of one case, and `--tag` narrows it."""

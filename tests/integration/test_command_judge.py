@@ -124,15 +124,6 @@ def test_a_rubric_without_any_judge_is_1(tmp_path: Path) -> None:
     assert result["checks"]["rubric:no_judge_configured"] is False
 
 
-def test_half_a_judge_is_2(tmp_path: Path) -> None:
-    """A judge's URL without a model is told before anything is sent."""
-    with judging() as server:
-        env = {"REMOTE_EVALS_JUDGE_URL": server.url}
-        done = remote_evals("run", write(tmp_path), "--url", server.url, "--judge", env=env)
-        assert (done.code, server.requests) == (2, []), done.all
-    assert "REMOTE_EVALS_JUDGE_MODEL" in done.err
-
-
 def test_a_judge_that_is_down_is_4(tmp_path: Path) -> None:
     """A case whose judge cannot be reached is an error, not a zero, and what the agent said is kept."""
     with judging() as server:
@@ -146,19 +137,14 @@ def test_a_judge_that_is_down_is_4(tmp_path: Path) -> None:
     assert plain["status"] == "passed"
 
 
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [("I would rather\nnot say.", "I would rather not say."), ("", "reasoning model")],
-    ids=["nonsense", "empty"],
-)
-def test_a_judge_that_talks_nonsense_is_1(tmp_path: Path, content: str, told: str) -> None:
+def test_a_judge_that_talks_nonsense_is_1(tmp_path: Path) -> None:
     """What holds no verdict is a failed `judge_unparseable`, never a score, and is not asked for a second time."""
-    with judging(replies=[{"content": content}]) as server:
+    with judging(replies=[{"content": "I would rather\nnot say."}]) as server:
         done = run_judged(tmp_path, server, "--json", tmp_path / "r.json")
         assert paths(server) == [CHAT, JUDGE]
     assert done.code == 1, done.all
     assert "judge_unparseable failed: " in done.out
-    assert told in done.out
+    assert "I would rather not say." in done.out
     (result,) = json.loads((tmp_path / "r.json").read_text("utf-8"))["results"]
     assert (result["status"], result["judged_score"]) == ("failed", None)
 

@@ -75,15 +75,6 @@ def test_save_keeps_the_results(tmp_path: Path, args: list[str], folder: str) ->
     assert [row["name"] for row in json.loads(saved.read_text("utf-8"))["results"]] == ["plain"]
 
 
-def test_save_where_nothing_can_be_written_is_1(tmp_path: Path) -> None:
-    """A folder that is a file is told, and the run is not green without the results that were to be kept."""
-    (tmp_path / "s.eval.yaml").write_text("cases: [{name: plain, prompt: x}]")
-    (tmp_path / "taken").write_text("")
-    with FakeServer(parse_script("replies: [{text: x}]")) as server:
-        done = remote_evals("run", "--url", server.url, "--save", "taken", cwd=tmp_path)
-    assert (done.code, "the report taken could not be written" in done.err) == (1, True), done.all
-
-
 def test_markdown_is_a_table_with_the_failures_below(tmp_path: Path) -> None:
     """`--markdown` has a row a case, whose name can draw no column, and folds away what a failed one said."""
     (tmp_path / "s.eval.yaml").write_text(

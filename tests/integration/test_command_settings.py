@@ -107,12 +107,11 @@ def test_the_timeout_of_the_settings_holds_without_the_option(project: Path, arg
         (["--env", "producton"], "no environment 'producton' in"),
         (["--env", "production", "--url", NOWHERE], "--env names a deployment, and so does another option"),
         (["--env", "production", "--fake", "f.yaml"], "--env names a deployment, and so does another option"),
-        (["--env", "production"], "PRODUCTION_TOKEN"),
     ],
     ids=" ".join,
 )
 def test_a_wrong_choice_is_2_and_sends_nothing(project: Path, args: list[str], told: str) -> None:
-    """An unknown environment, one beside another URL and one without its token are each told."""
+    """An unknown environment is told with the nearest one, and one beside another URL is refused."""
     (project / "f.yaml").write_text("replies: [{text: x}]")
     with secured() as server:
         (project / "remote-evals.toml").write_text(settings(server.url))
@@ -120,14 +119,6 @@ def test_a_wrong_choice_is_2_and_sends_nothing(project: Path, args: list[str], t
         assert (done.code, server.requests, done.out) == (2, [], ""), done.all
     assert told in done.err
     assert ("did you mean 'production'?" in done.err) == (args == ["--env", "producton"])
-
-
-def test_an_environment_without_settings_is_2(project: Path) -> None:
-    """`--env` where there are no settings says where they are looked for."""
-    (project / ".git").mkdir()
-    done = remote_evals("run", "--env", "production", cwd=project)
-    assert done.code == 2, done.all
-    assert "neither remote-evals.toml nor [tool.remote-evals] in pyproject.toml" in done.err
 
 
 def test_every_mistake_of_the_settings_is_2_at_once(project: Path) -> None:

@@ -29,7 +29,9 @@ POLITE = EvalCase(name="polite", prompt="Where is order 7?", rubric="Is polite."
 
 def grading(*replies: dict[str, Any], **settings: Any) -> FakeServer:
     """Return a server whose judge gives these replies."""
-    return serve(judge={"replies": replies or [{"verdict": {"passed": True, "score": 0.9, "reason": "Kind."}}], **settings})
+    return serve(
+        judge={"replies": replies or [{"verdict": {"passed": True, "score": 0.9, "reason": "Kind."}}], **settings}
+    )
 
 
 def shop(prompt: str) -> dict[str, Any]:
@@ -291,7 +293,7 @@ def test_the_runners_judge_comes_first(tmp_path: Path) -> None:
     [
         ({"REMOTE_EVALS_JUDGE_URL": "http://127.0.0.1:1"}, "", "set REMOTE_EVALS_JUDGE_MODEL"),
         ({"REMOTE_EVALS_JUDGE_URL": "no url", "REMOTE_EVALS_JUDGE_MODEL": "m"}, "", "the judge's URL"),
-        ({}, "judge: {url: 'http://h', model: m, api_key_env: NO_SUCH_KEY}\n", "NO_SUCH_KEY, named by the suite's judge"),
+        ({}, "judge: {url: 'http://h', model: m, api_key_env: NO_SUCH_KEY}\n", "NO_SUCH_KEY, named by"),
     ],
 )
 def test_a_judge_that_is_set_in_part_is_a_usage_error(

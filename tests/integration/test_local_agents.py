@@ -92,7 +92,7 @@ def first(agent: Any, case: Any = greet, **settings: Any) -> EvalResult:
 )  # fmt: skip
 def test_every_kind_of_agent_can_be_asked(agent: Any) -> None:
     """An eval passes against whatever kind of agent is in the process."""
-    result = first(agent, EvalCase(name="a", prompt="hi", must_contain="hi!"))
+    result = first(agent, EvalCase(name="a", prompt="hi", expected_output_contains=("hi!",)))
     assert result.status == "passed", result
     assert result.duration_ms > 0
     assert result.session_id is not None
@@ -225,7 +225,8 @@ def test_a_real_agents_tool_may_fail() -> None:
 
 def test_a_real_agent_that_hits_its_limit_did_not_end_normally() -> None:
     """A real agent that is stopped at its step limit fails a case, with the word of the protocol."""
-    agent = make_tulip(*[tool_call("lookup_order", order_id=str(n), call_id=str(n)) for n in range(1, 9)], max_iterations=2)
+    turns = [tool_call("lookup_order", order_id=str(number), call_id=str(number)) for number in range(1, 9)]
+    agent = make_tulip(*turns, max_iterations=2)
     result = first(agent, EvalCase(name="a", prompt="Where is order 7?"))
     assert (result.status, result.run.finish_reason) == ("failed", "max-steps")
 
@@ -248,21 +249,21 @@ def test_a_real_agent_remembers_a_session() -> None:
     assert "first question" in seen
 
 
-class Broken(Exception):
+class BrokenError(Exception):
     """What an agent may raise."""
 
 
 def _raise(prompt: str) -> str:
-    raise Broken("no model")
+    raise BrokenError("no model")
 
 
 async def _raise_async(prompt: str) -> str:
-    raise Broken("no model")
+    raise BrokenError("no model")
 
 
 async def _raise_in_stream(prompt: str) -> AsyncIterator[dict[str, Any]]:
     yield frame("text.delta", text="Hel")
-    raise Broken("no model")
+    raise BrokenError("no model")
 
 
 @pytest.mark.parametrize("agent", [_raise, _raise_async, _raise_in_stream])
@@ -271,8 +272,8 @@ def test_an_agent_that_raises_ends_with_an_error(agent: Any) -> None:
     result = first(agent)
     assert (result.status, result.error, result.run.finish_reason) == ("failed", None, "error")
     assert result.run.error is not None
-    assert (result.run.error.name, result.run.error.message) == ("Broken", "no model")
-    assert "the run failed: Broken: no model" in result.failures[0].message
+    assert (result.run.error.name, result.run.error.message) == ("BrokenError", "no model")
+    assert "the run failed: BrokenError: no model" in result.failures[0].message
 
 
 def test_an_error_can_be_what_an_eval_wants() -> None:
@@ -326,13 +327,13 @@ def test_a_factory_that_raises_is_an_error_of_its_case() -> None:
     """A factory that cannot make its agent is an error of each case, which says what it raised, and ends no run."""
 
     def make() -> Any:
-        raise Broken("no model")
+        raise BrokenError("no model")
 
     report = EvalRunner(agent=make).run(named("a", "b"))
     assert [result.status for result in report.results] == ["error", "error"]
     for result in report.results:
         assert result.error is not None
-        assert "Broken: no model" in result.error.message
+        assert "BrokenError: no model" in result.error.message
 
 
 @pytest.mark.parametrize("verb", ["approve", "reject", "answer"])

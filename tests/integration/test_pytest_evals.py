@@ -8,6 +8,9 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 from fake_server import FakeServer, parse_script
+from remote_evals import EvalCase, EvalRunner
+from remote_evals.plan import as_evals
+from remote_evals.pytest_plugin._running import run_evals
 
 pytest_plugins = ["pytester"]
 
@@ -306,3 +309,10 @@ def test_the_loop_of_the_tests_stays(pytester: pytest.Pytester) -> None:
         """,
     )
     run(pytester, "test_z.py", "a_eval.py", "test_z.py").assert_outcomes(passed=3)
+
+
+async def test_evals_run_inside_a_running_loop() -> None:
+    """Where pytest itself runs inside an event loop, as in a notebook, an eval runs beside it."""
+    runner = EvalRunner(agent=lambda prompt: "Hello.")
+    report = run_evals(runner, as_evals(EvalCase(name="greeting", prompt="hi", expected_output_contains=("Hello",))))
+    assert report.passed == 1

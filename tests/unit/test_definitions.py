@@ -28,7 +28,8 @@ def test_an_eval_without_cases_is_one_eval() -> None:
 def test_a_definition_knows_its_place() -> None:
     """The file and line of a definition are those of the `define_eval`."""
     definition = define_eval(name="orders")(hello)
-    assert definition.place_in(definition.file) == f"{__file__}:{test_a_definition_knows_its_place.__code__.co_firstlineno + 2}"
+    line = test_a_definition_knows_its_place.__code__.co_firstlineno + 2
+    assert definition.place_in(definition.file) == f"{__file__}:{line}"
 
 
 @pytest.mark.parametrize(
@@ -103,7 +104,7 @@ def test_a_definition_that_cannot_work_is_a_usage_error(arguments: dict[str, Any
 @pytest.mark.parametrize("timeout", ["soon", "-3s", -1])
 def test_a_timeout_that_is_none_is_refused(timeout: Any) -> None:
     """A time limit that is no duration is refused where it is defined."""
-    with pytest.raises(ValueError, match="timeout|duration|seconds"):
+    with pytest.raises(ValueError, match=r"timeout|duration|seconds"):
         define_eval(name="a", timeout=timeout)(hello)
 
 

@@ -65,7 +65,9 @@ async def test_the_judge_sees_the_turns_before() -> None:
         (verdict(0.0), 0.0, True, ""),
     ],
 )
-async def test_a_rubric_needs_its_threshold_and_no_no(given: Verdict, threshold: float, passed: bool, says: str) -> None:
+async def test_a_rubric_needs_its_threshold_and_no_no(
+    given: Verdict, threshold: float, passed: bool, says: str
+) -> None:
     """A rubric fails below its threshold, and on a judge's own "not passed"; its score is that of the judge."""
     t = context(Asked(given))
     await t.send("hi")

@@ -1,0 +1,44 @@
+"""Runs blocking functions beside the event loop."""
+
+import asyncio
+import contextvars
+from collections.abc import Callable
+from contextlib import suppress
+from threading import Thread
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
+
+
+async def run_in_thread(function: Callable[..., _T], *args: Any, **kwargs: Any) -> _T:
+    """Run a function in a thread of its own and return what it returns, or raise what it raises.
+
+    Not the loop's shared threads: functions that wait for each other would use them up, and one that hangs would
+    keep the process from ending. `StopIteration`, which no coroutine can raise, is raised as `RuntimeError`.
+    """
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[tuple[_T | None, BaseException | None]] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def settle(value: _T | None, error: BaseException | None) -> None:
+        if not done.done():
+            done.set_result((value, error))
+
+    def work() -> None:
+        value: _T | None = None
+        error: BaseException | None = None
+        try:
+            value = context.run(function, *args, **kwargs)
+        except BaseException as raised:
+            error = raised
+        # The loop is closed when nobody waits any more.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(settle, value, error)
+
+    Thread(target=work, daemon=True).start()
+    value, error = await done
+    if isinstance(error, StopIteration):
+        raise RuntimeError("it raised StopIteration, as `next` does at the end of its values") from error
+    if error is not None:
+        raise error
+    return value  # type: ignore[return-value]
