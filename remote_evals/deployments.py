@@ -9,6 +9,7 @@ from .errors import UsageError
 from .redaction import Redactor, Secret
 from .suites import TargetSettings
 from .targets import RemoteTarget
+from .urls import parse_base_url
 
 URL_VARIABLE = "REMOTE_EVALS_URL"
 TOKEN_VARIABLE = "REMOTE_EVALS_TOKEN"  # noqa: S105 - a variable's name
@@ -53,6 +54,20 @@ def target_builder(
         return targets[key]
 
     return build
+
+
+def read_url(given: str | None, named_by: str) -> str | None:
+    """Return the base URL that an option gives, else REMOTE_EVALS_URL; None where neither does. Raises `UsageError`."""
+    if given is None:
+        given, named_by = os.environ.get(URL_VARIABLE) or None, URL_VARIABLE
+    if given is None:
+        return None
+    if not given.strip():
+        raise UsageError(f"{named_by} is empty; is a variable not set?")
+    try:
+        return parse_base_url(given)
+    except ValueError as error:
+        raise UsageError(f"{named_by}: {error}") from None
 
 
 def read_token_variable(variable: str, named_by: str) -> Secret:

@@ -1,15 +1,13 @@
 """The options that name a deployment, parsed."""
 
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..deployments import URL_VARIABLE, TargetOptions, read_token_variable
+from ..deployments import TargetOptions, read_token_variable, read_url
 from ..errors import UsageError
 from ..headers import check_headers
 from ..redaction import Secret
-from ..urls import parse_base_url
 
 _HEADER = re.compile(r"([^=:\s]+)\s*[=:]\s*(.*)")
 
@@ -38,19 +36,7 @@ def parse_target_options(
         secret = read_token_variable(token_env, "--token-env")
     if token_file is not None:
         secret = _read_token(token_file)
-    return TargetOptions(None if fake else _find_url(url), secret, _parse_headers(headers))
-
-
-def _find_url(url: str | None) -> str | None:
-    text, named_by = (url, "--url") if url is not None else (os.environ.get(URL_VARIABLE) or None, URL_VARIABLE)
-    if text is None:
-        return None
-    if not text.strip():
-        raise UsageError(f"{named_by} is empty; is a variable not set?")
-    try:
-        return parse_base_url(text)
-    except ValueError as error:
-        raise UsageError(f"{named_by}: {error}") from None
+    return TargetOptions(None if fake else read_url(url, "--url"), secret, _parse_headers(headers))
 
 
 def _read_token(path: Path) -> Secret:

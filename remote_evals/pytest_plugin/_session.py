@@ -110,17 +110,6 @@ def _make_plan(config: pytest.Config) -> EvalPlan:
 
 
 def _find_url(config: pytest.Config) -> str | None:
-    from ..deployments import URL_VARIABLE
-    from ..errors import UsageError
-    from ..urls import parse_base_url
+    from ..deployments import read_url
 
-    given = config.getoption("remote_url")
-    text, named_by = (os.environ.get(URL_VARIABLE) or None, URL_VARIABLE) if given is None else (given, "--remote-url")
-    if text is None:
-        return None
-    if not text.strip():
-        raise UsageError(f"{named_by} is empty; is a variable not set?")
-    try:
-        return parse_base_url(text)
-    except ValueError as error:
-        raise UsageError(f"{named_by}: {error}") from None
+    return read_url(config.getoption("remote_url"), "--remote-url")
