@@ -5,11 +5,11 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, NonNegativeFloat
 
-from .case_checks import Checks, Duration, Text, Texts
 from .context import EvalContext
 from .durations import parse_duration
+from .expectations import Duration, Expectations, Text, Texts
 from .strict import Mistake
-from .turns import ACTIONS, PROMPT_ALIASES, SoftChecks, Turn
+from .turns import ACTIONS, PROMPT_ALIASES, SoftExpectations, Turn
 
 Seconds = Annotated[NonNegativeFloat, BeforeValidator(parse_duration, json_schema_input_type=Duration)]
 
@@ -17,14 +17,14 @@ Runs = Annotated[int, Field(ge=1)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-class CaseDefaults(Checks):
+class CaseDefaults(Expectations):
     """What the cases of a suite share: a case's own keys win, tags and metadata add up. `timeout` is in seconds."""
 
     tags: Texts = ()
     """Words to select cases by, with `--tag`."""
     metadata: dict[str, Any] = Field(default_factory=dict)
     """Whatever you want to keep with the case; nothing reads it."""
-    soft: SoftChecks | None = None
+    soft: SoftExpectations | None = None
     """Checks that are shown when they fail, and fail the case only under `--strict`."""
     timeout: Seconds | None = None
     """The time limit of the case: seconds, or a duration such as 500ms, 30s, 10m; 0 for none."""
@@ -63,7 +63,7 @@ class EvalCase(CaseDefaults):
     @classmethod
     def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Mistake]:
         """Yield that a case has nothing, or two things, to send."""
-        yield from Checks.find_mistakes(data)
+        yield from Expectations.find_mistakes(data)
         if (data.get("prompt") is None) == (not data.get("turns")):
             yield (), "a case has either a prompt (or input) or turns, one of them"
         first = next(iter(data["turns"]), None) if isinstance(data.get("turns"), list | tuple) else None

@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, PrivateAttr, ValidationError
 
-from .case_checks import Count, Texts
 from .cases import Seconds
 from .errors import SettingsError
+from .expectations import Count, Texts
 from .interpolation import interpolate
 from .mistakes import explain_mistake
 from .settings_files import OWN_FILE, SHARED_FILE, TABLE, SettingsFile, find_settings_file, open_settings_file

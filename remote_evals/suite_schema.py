@@ -10,11 +10,11 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
-from .case_checks import Checks
 from .cases import CaseDefaults, EvalCase
+from .expectations import Expectations
 from .strict import StrictModel
 from .suites import Suite
-from .turns import ACTIONS, SoftChecks, Turn
+from .turns import ACTIONS, SoftExpectations, Turn
 
 Schema = dict[str, Any]
 
@@ -74,7 +74,7 @@ def _complete(model: type[StrictModel], made: Schema) -> Schema:
     properties = made["properties"]
     if model is Suite:
         properties["cases"]["minItems"] = 1
-    if model is SoftChecks:
+    if model is SoftExpectations:
         del properties["finish_reason"]
     for alias, key in model.aliases.items():
         properties[alias] = {**properties[key], "description": f"The same as `{key}`. {properties[key]['description']}"}
@@ -87,7 +87,7 @@ def _between_keys(model: type[StrictModel]) -> Iterator[Schema]:
     """Yield what `find_mistakes` of the models refuses, but for what no schema can say."""
     for alias, key in model.aliases.items():
         yield {"not": {"required": [key, alias]}}
-    if issubclass(model, Checks) and model is not CaseDefaults:
+    if issubclass(model, Expectations) and model is not CaseDefaults:
         exact = {"required": ["exact_tool_sequence"], "properties": {"exact_tool_sequence": {"const": True}}}
         yield {"if": exact, "then": _either(model, "tool_order", {"not": {"const": []}})}
     if model is Turn:

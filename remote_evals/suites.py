@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from .case_checks import Text
 from .cases import CaseDefaults, EvalCase
+from .expectations import Text
 from .headers import check_headers
 from .repeats import find_repeat_mistake
 from .strict import Mistake, StrictModel

@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Literal
 
-from .case_checks import Checks, Text
 from .context import EvalContext
+from .expectations import Expectations, Text
 from .results import RunResult
 from .strict import Mistake
 
 ACTIONS = ("prompt", "approve", "reject", "answer")
-PROMPT_ALIASES = {"input": "prompt", **Checks.aliases}
+PROMPT_ALIASES = {"input": "prompt", **Expectations.aliases}
 
 
-class SoftChecks(Checks):
+class SoftExpectations(Expectations):
     """Checks that are shown when they fail, and fail the case only under `--strict`."""
 
     @classmethod
@@ -23,7 +23,7 @@ class SoftChecks(Checks):
             yield ("finish_reason",), "how a run ends cannot be soft; ask for it outside of `soft`"
 
 
-class Turn(Checks):
+class Turn(Expectations):
     """One turn of a conversation: a prompt, or a decision on what the turn before waits for.
 
     Its checks see that turn alone; a decision goes on with the turn that it decides on.
@@ -39,7 +39,7 @@ class Turn(Checks):
     """Instead of a prompt, reject what the agent waits for: true, or a note that says why."""
     answer: Text | None = None
     """Instead of a prompt, answer the question that the agent waits with."""
-    soft: SoftChecks | None = None
+    soft: SoftExpectations | None = None
     """Checks of this turn that fail it only under `--strict`."""
 
     @classmethod

@@ -43,7 +43,7 @@ RANKS = [
     # what is run, and where it is written down
     ["rubrics", "repeats", "testing"],
     ["context"],
-    ["blocking", "evals", "case_checks"],
+    ["blocking", "evals", "expectations"],
     ["turns", "definitions"],
     ["cases"],
     ["plan", "suites", "yaml_nodes", "finding", "interpolation", "mistakes"],

@@ -1,4 +1,4 @@
-"""The checks of a case as data: what may be asked of a case, of one of its turns, or softly of either."""
+"""The expectations of a case as data: what may be asked of a case, of one of its turns, or softly of either."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -71,7 +71,7 @@ ExpectedTools = Annotated[
 ]
 
 
-class Checks(StrictModel):
+class Expectations(StrictModel):
     """What is asked of a run. Only what is set is checked, one assertion per expected item."""
 
     aliases: ClassVar = {
