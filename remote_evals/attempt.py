@@ -1,16 +1,19 @@
 """One attempt at one case: a fresh session, a `t`, the eval, and whatever happens as a value."""
 
 import asyncio
+import time
 import traceback
+from typing import Any
 
+from .awaited import Step
 from .context import EvalContext
 from .conversation import combine_runs
 from .durations import render_duration
-from .errors import RemoteEvalsError, describe_error
+from .errors import RemoteError, RemoteEvalsError, describe_error
 from .plan import PlannedRun
 from .results import CaseError, EvalResult, Status
 from .rubrics import Rubrics
-from .targets._base import Target
+from .targets import Target
 
 # So much later than the session's own clock, which can say more: what the last event was.
 _GRACE_S = 0.25
@@ -35,34 +38,44 @@ class Attempt:
 
     async def run(self) -> EvalResult:
         """Run the case and return its result; nothing but a cancellation from outside is raised."""
+        started = time.perf_counter()
+        grace_s = _GRACE_S if self._target.keeps_time else 0.0
+        clock = asyncio.timeout(None if self._limit_s is None else self._limit_s + grace_s)
         try:
-            async with self._target.open_session(self._limit_s) as session:
+            async with clock, self._target.open_session(self._limit_s) as session:
                 self._t = EvalContext(session, self._rubrics)
-                error = await self._judge(self._t)
+                error = await self._run_eval(self._t, clock)
         except RemoteEvalsError as failure:
-            error = CaseError(code=failure.code, message=self._target.redactor.scrub(str(failure)))
+            error = CaseError(code=failure.code, message=self._scrub(str(failure)))
         except Exception as failure:  # what makes an agent, or takes it down, is somebody's code too
             text = f"the agent could not be had: {describe_error(failure)}"
-            error = CaseError(code="AGENT_FAILED", message=self._target.redactor.scrub(text))
+            error = self._timed_out() if clock.expired() else CaseError(code="AGENT_FAILED", message=self._scrub(text))
+        if error is None and self._limit_s is not None and time.perf_counter() - started > self._limit_s + grace_s:
+            # Code that blocks the event loop stops its clocks too.
+            error = self._timed_out()
         return self._result(self._decide_status(error), error)
 
     def skip(self, why: CaseError) -> EvalResult:
         """Return the result of a case that was not run, or not to its end: what there is of it is kept."""
         return self._result("skipped", why)
 
-    async def _judge(self, t: EvalContext) -> CaseError | None:
-        grace_s = _GRACE_S if self._target.keeps_time else 0.0
-        clock = asyncio.timeout(None if self._limit_s is None else self._limit_s + grace_s)
+    async def _run_eval(self, t: EvalContext, clock: asyncio.Timeout) -> CaseError | None:
         try:
-            async with clock:
-                await self._eval.run(t)
+            await self._eval.run(t)
         except RemoteEvalsError as failure:
-            return CaseError(code=failure.code, message=self._target.redactor.scrub(str(failure)))
+            at = (
+                f" (the eval at {self._eval.place})"
+                if self._eval.place and not isinstance(failure, RemoteError)
+                else ""
+            )
+            return CaseError(code=failure.code, message=self._scrub(f"{failure}{at}"))
         except BaseException as failure:
             # An eval that breaks is an error of its own case, never the end of the others, whatever it raises.
-            if isinstance(failure, KeyboardInterrupt) or _is_cancelled_from_outside(failure):
+            if isinstance(failure, KeyboardInterrupt) or (_is_cancelled_from_outside(failure) and not clock.expired()):
                 raise
-            return self._explain(failure, clock.expired())
+            return self._explain(failure, clock, t)
+        if t.forgotten:
+            return CaseError(code="EVAL_FAILED", message=self._scrub(_describe_forgotten(t.forgotten[0])))
         place = self._eval.place or self._eval.file or "this case"
         if not t.results:
             return CaseError(code="EVAL_EMPTY", message=f"the eval at {place} sent nothing")
@@ -73,13 +86,25 @@ class Attempt:
             t.completed()
         return None
 
-    def _explain(self, failure: BaseException, expired: bool) -> CaseError:
-        if expired:
-            limit = render_duration(self._limit_s or 0)
-            text = f"the case was not done within {limit}; its own code, or what gives its token, hangs"
-            return CaseError(code="CASE_TIMEOUT", message=text)
+    def _explain(self, failure: BaseException, clock: asyncio.Timeout, t: EvalContext) -> CaseError | None:
+        if clock.expired():
+            return self._timed_out()
         text = f"the eval raised {describe_error(failure)}{_place_of(failure, self._eval.file)}"
-        return CaseError(code="EVAL_FAILED", message=self._target.redactor.scrub(text))
+        if isinstance(failure, AssertionError) and not str(failure):
+            text = f"the eval's `assert` failed{_place_of(failure, self._eval.file)}; t.check(…) would show the values"
+        if t.forgotten:
+            text = _describe_forgotten(t.forgotten[0])
+        return CaseError(code="EVAL_FAILED", message=self._scrub(text))
+
+    def _timed_out(self) -> CaseError:
+        limit = render_duration(self._limit_s or 0)
+        steps = self._t.steps if self._t else []
+        waited = f"{steps[-1].label} was the last thing it did" if steps else "it had sent nothing yet"
+        text = f"the case was not done within {limit}; {waited}. What it waits for hangs, or its own code"
+        return CaseError(code="CASE_TIMEOUT", message=self._scrub(text))
+
+    def _scrub(self, text: str) -> str:
+        return self._target.redactor.scrub(text)
 
     def _decide_status(self, error: CaseError | None) -> Status:
         if error and error.code == "EVAL_EMPTY":
@@ -121,3 +146,8 @@ def _place_of(failure: BaseException, file: str) -> str:
     """Return where in the eval's own file an error was raised, or was passed on last; nothing for other files."""
     frames = [frame for frame in traceback.extract_tb(failure.__traceback__) if frame.filename.endswith(file)]
     return f" ({file}:{frames[-1].lineno})" if file and frames else ""
+
+
+def _describe_forgotten(step: Step[Any]) -> str:
+    call = step.label.partition("(")[0]
+    return f"{step.label} at {step.place} was not awaited, so it did nothing; write `await {call}(…)`"

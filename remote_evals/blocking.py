@@ -2,7 +2,7 @@
 
 import asyncio
 import inspect
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from functools import wraps
 from typing import Any
 
@@ -24,21 +24,25 @@ class BlockingContext:
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._t, name)
-        return self._blocking(value) if inspect.iscoroutinefunction(value) else value
+        return self._blocking(value) if inspect.iscoroutinefunction(inspect.unwrap(value)) else value
 
-    def _blocking(self, function: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., Any]:
+    def _blocking(self, function: Callable[..., Awaitable[Any]]) -> Callable[..., Any]:
         @wraps(function)
         def wait(*args: Any, **kwargs: Any) -> Any:
             if self._is_closed:
                 raise RuntimeError("the case is over, so nothing more is sent")
-            return asyncio.run_coroutine_threadsafe(function(*args, **kwargs), self._loop).result()
+
+            async def run() -> Any:
+                return await function(*args, **kwargs)
+
+            return asyncio.run_coroutine_threadsafe(run(), self._loop).result()
 
         return wait
 
 
 async def run_function(test: Callable[..., Any], t: EvalContext, *args: Any) -> None:
     """Run a test, async or plain, with its `t` and whatever else it takes."""
-    if inspect.iscoroutinefunction(test):
+    if inspect.iscoroutinefunction(inspect.unwrap(test)):
         await test(t, *args)
         return
     blocking = BlockingContext(t, asyncio.get_running_loop())

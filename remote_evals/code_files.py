@@ -4,6 +4,7 @@ import importlib.util
 import sys
 import traceback
 from pathlib import Path
+from types import ModuleType
 
 from .definitions import EvalDefinition, take_collected
 from .errors import UsageError
@@ -26,17 +27,17 @@ def load_definitions(path: Path) -> list[EvalDefinition]:
         # As for a script: what lies beside the file can be imported, now and by the tests when they run.
         sys.path.insert(0, folder)
     try:
-        _execute(path)
+        module = _execute(path)
     except SyntaxError as error:
         raise CodeError(_describe_syntax(error, path), _syntax_line(error, path)) from error
     except UsageError as error:
         raise CodeError(str(error), _line_of(error, path)) from error
     except (Exception, SystemExit) as error:  # whatever the file does when it is imported
         raise CodeError(f"cannot be imported: {type(error).__name__}: {error}", _line_of(error, path)) from error
-    return _check(take_collected(), path)
+    return _check(take_collected(), path, module)
 
 
-def _execute(path: Path) -> None:
+def _execute(path: Path) -> ModuleType:
     # A name of its own, so that two files of one name in two folders are two modules.
     name = f"_remote_evals_{path.stem}_{abs(hash(str(path.resolve())))}"
     spec = importlib.util.spec_from_file_location(name, path)
@@ -44,10 +45,13 @@ def _execute(path: Path) -> None:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
+    return module
 
 
-def _check(definitions: list[EvalDefinition], path: Path) -> list[EvalDefinition]:
-    own = [definition for definition in definitions if Path(definition.file).resolve() == path.resolve()]
+def _check(definitions: list[EvalDefinition], path: Path, module: ModuleType) -> list[EvalDefinition]:
+    # Those that it defines, and those that it keeps a name of: a helper may define evals for it.
+    kept = [value for value in vars(module).values() if isinstance(value, EvalDefinition)]
+    own = [one for one in definitions if one in kept or Path(one.file).resolve() == path.resolve()]
     if not own:
         raise CodeError("defines no eval; decorate a test with @define_eval(name=…)", None)
     names = [definition.name for definition in own]

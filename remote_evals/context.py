@@ -3,12 +3,14 @@
 from collections.abc import Awaitable, Mapping
 from typing import Any
 
+from . import assertions
 from .asserting import Assertions
-from .checks import Unjudged, equals
+from .awaited import Step, step
+from .checks import Unjudged
 from .errors import RemoteError
 from .results import AssertionResult, JudgeUsage, PendingApproval, RunResult, ToolCall
 from .rubrics import Rubrics, rubric_result
-from .targets._base import Session
+from .targets import Session
 
 
 class EvalContext(Assertions):
@@ -18,6 +20,7 @@ class EvalContext(Assertions):
         self.results: list[RunResult] = []
         self.assertions: list[AssertionResult] = []
         self.judged_score: float | None = None
+        self.steps: list[Step[Any]] = []
         self._prompts: list[str] = []
         self._session = session
         self._rubrics = rubrics or Rubrics()
@@ -49,10 +52,16 @@ class EvalContext(Assertions):
         return Assertions(self.results[-1:], self.assertions, turn=len(self.results))
 
     @property
+    def forgotten(self) -> list[Step[Any]]:
+        """The steps that were begun and never awaited, so that they did nothing."""
+        return [begun for begun in self.steps if not begun.is_awaited]
+
+    @property
     def judge_usage(self) -> JudgeUsage | None:
         """What judging this case has used up; None when no judge was asked."""
         return self._rubrics.usage
 
+    @step
     async def send(self, prompt: str) -> RunResult:
         """Run one turn and return it.
 
@@ -61,6 +70,7 @@ class EvalContext(Assertions):
         self._prompts.append(prompt)
         return await self._take(self._session.send(prompt, len(self.results) + 1))
 
+    @step
     async def approve(self, note: str | None = None) -> RunResult:
         """Approve what the latest run waits for, and return that run, gone on to its next end. Raises as `send`.
 
@@ -68,18 +78,22 @@ class EvalContext(Assertions):
         """
         return await self._decide("approve", {"approved": True, **_note(note)})
 
+    @step
     async def reject(self, note: str | None = None) -> RunResult:
         """Reject what the latest run waits for; see `approve`."""
         return await self._decide("reject", {"approved": False, **_note(note)})
 
+    @step
     async def answer(self, text: str) -> RunResult:
         """Answer the question that the latest run waits with; see `approve`."""
         return await self._decide("answer", {"answer": text})
 
+    @step
     async def transcript(self) -> list[dict[str, Any]]:
         """Return the messages that the deployment keeps of this session, each `{role, content}`. Raises as `send`."""
         return await self._session.transcript()
 
+    @step
     async def judge(self, rubric: str) -> float:
         """Return the judge's score, 0 to 1, of the latest reply by a rubric, to be checked or softly checked.
 
@@ -91,6 +105,7 @@ class EvalContext(Assertions):
             return Unjudged(verdict.message, skipped=verdict.skipped)
         return verdict.score
 
+    @step
     async def grade(self, rubric: str, threshold: float) -> None:
         """Pass when the judge scores the latest reply at `threshold` or more; its score becomes that of the case."""
         verdict = await self._rubrics.grade(rubric, self._prompts, self.results)
@@ -102,7 +117,7 @@ class EvalContext(Assertions):
 
     async def _decide(self, verb: str, decision: Mapping[str, Any]) -> RunResult:
         if self.pending is None:
-            self.check(f"{verb}() had something to decide", "nothing was pending", equals("a pending approval"))
+            self._add(assertions.nothing_pending, self.result, verb)
             return self.result
         paused = self.results.pop()
         if self._expected_end == paused.finish_reason:

@@ -14,6 +14,7 @@ from .evals import Eval
 from .repeats import find_repeat_mistake
 from .results import RunResult
 from .targets import Target, make_target
+from .threads import run_in_thread
 
 Case = Mapping[str, Any]
 Test = Callable[..., Any]
@@ -39,7 +40,7 @@ class EvalDefinition:
         """Return one eval a case, or one in all where there are no cases."""
         if not self.cases:
             return [self._eval(self.name, None, suite, file)]
-        return [self._eval(f"{self.name} / {_label(case)}", case, suite, file) for case in self.cases]
+        return [self._eval(f"{self.name} / {_shorten(_label(case))}", case, suite, file) for case in self.cases]
 
     def place_in(self, file: str) -> str:
         """Return where it is defined, in the file as somebody names it: `evals/order_eval.py:12`."""
@@ -120,18 +121,21 @@ def define_eval(
     `UsageError` for a definition that cannot work.
     """
     frame = inspect.stack(context=0)[1]
-    limits = _check(name, repeat, pass_at, input, score)
+    _check(name, repeat, pass_at, input, score)
+    timeout_s = _parse_timeout(name, timeout)
+    given_cases = _check_cases(name, tuple(cases))
 
     def define(test: Test) -> EvalDefinition:
+        _check_parameters(name, test, has_cases=bool(given_cases))
         definition = EvalDefinition(
             name=name,
             test=test,
-            cases=_check_cases(name, tuple(cases)),
+            cases=given_cases,
             tags=_as_tags(tags),
             target=target or (make_target(agent) if agent is not None else None),
-            timeout_s=None if timeout is None else parse_duration(timeout),
-            repeat=limits[0],
-            pass_at=limits[1],
+            timeout_s=timeout_s,
+            repeat=repeat,
+            pass_at=pass_at,
             file=frame.filename,
             line=frame.lineno,
         )
@@ -160,24 +164,45 @@ def _scored(prompt: str, score: Score, threshold: float) -> Test:
         if not result.ended_normally:
             t.completed()
             return
-        wants_result = len(inspect.signature(score).parameters) > 1
-        value = score(result.reply, result) if wants_result else score(result.reply)
-        value = await value if inspect.isawaitable(value) else value
+        given = (result.reply, result) if _takes_result(score) else (result.reply,)
+        value = await score(*given) if inspect.iscoroutinefunction(score) else await run_in_thread(score, *given)
+        if not isinstance(value, bool | int | float) or not 0 <= value <= 1:
+            raise ValueError(f"score() must return a number from 0 to 1, or a bool, got {value!r}")
         t.check("score", float(value), at_least(threshold))
 
     return test
 
 
-def _check(
-    name: str, repeat: int | None, pass_at: int | None, prompt: str | None, score: Score | None
-) -> tuple[int | None, int | None]:
+def _takes_result(score: Score) -> bool:
+    parameters = list(inspect.signature(score).parameters.values())
+    return len(parameters) > 1 and parameters[1].default is inspect.Parameter.empty
+
+
+def _check(name: str, repeat: int | None, pass_at: int | None, prompt: str | None, score: Score | None) -> None:
     if not name:
         raise UsageError("define_eval needs a name")
     if (prompt is None) != (score is None):
         raise UsageError(f"define_eval(name={name!r}): input and score belong together; a decorated test has neither")
     if mistake := find_repeat_mistake(repeat, pass_at):
         raise UsageError(f"define_eval(name={name!r}): {mistake}")
-    return repeat, pass_at
+
+
+def _parse_timeout(name: str, timeout: str | float | None) -> float | None:
+    try:
+        return None if timeout is None else parse_duration(timeout)
+    except ValueError as error:
+        raise UsageError(f"define_eval(name={name!r}): timeout: {error}") from None
+
+
+def _check_parameters(name: str, test: Test, *, has_cases: bool) -> None:
+    """Refuse a test that its runs could not call, where it is defined and not when it is too late."""
+    wanted = 2 if has_cases else 1
+    try:
+        inspect.signature(test).bind(*range(wanted))
+    except TypeError:
+        call = f"{getattr(test, '__name__', 'test')}({'t, case' if has_cases else 't'})"
+        why = "it has cases" if has_cases else "it has no cases"
+        raise UsageError(f"define_eval(name={name!r}): {why}, so its test must take {call}") from None
 
 
 def _check_cases(name: str, cases: tuple[Case, ...]) -> tuple[Case, ...]:
@@ -198,4 +223,9 @@ def _label(case: Case) -> str:
     named = next((case[key] for key in ("label", "name", "input") if case.get(key)), None)
     if named is None:
         raise UsageError(f"a case needs a `label`, a `name` or an `input` to be named by, got {dict(case)!r}")
-    return " ".join(str(named).split())[:80]
+    return " ".join(str(named).split())
+
+
+def _shorten(label: str) -> str:
+    """Return a label that fits a line; a long one keeps its end too, which may be what tells it apart."""
+    return label if len(label) <= 80 else f"{label[:50]}…{label[-29:]}"

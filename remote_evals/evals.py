@@ -6,7 +6,7 @@ from typing import Any
 
 from .context import EvalContext
 from .judging import Judge
-from .targets._base import Target
+from .targets import Target
 
 
 @dataclass(frozen=True, slots=True)

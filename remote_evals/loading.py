@@ -15,7 +15,7 @@ from .mistakes import render_place
 from .plan import make_eval
 from .suite_reader import GIVE_URL, SuiteReader
 from .suites import JudgeSettings, Suite, TargetSettings
-from .targets._base import Target
+from .targets import Target
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 from .cases import EvalCase
 from .definitions import EvalDefinition
+from .errors import UsageError
 from .evals import Eval
 from .judging import Judge
+from .repeats import find_repeat_mistake
 from .targets import Target
 
 Runnable = Eval | EvalCase | EvalDefinition
@@ -52,8 +54,24 @@ def as_evals(runnables: Runnable | Iterable[Runnable]) -> list[Eval]:
 
 
 def plan_runs(evals: Sequence[Eval], runs: int | None = None) -> list[PlannedRun]:
-    """Return every run of the evals, those of one together; `runs` comes before what each says itself."""
+    """Return every run of the evals, those of one together; `runs` comes before what each says itself.
+
+    Where that makes fewer runs than must pass, all of them must. Raises `UsageError` for two evals of one name, and
+    for an eval that can never pass.
+    """
+    _check(evals)
     return [run for eval_ in evals for run in _runs_of(eval_, runs or eval_.repeat or 1)]
+
+
+def _check(evals: Sequence[Eval]) -> None:
+    seen: set[tuple[str, str, str]] = set()
+    for eval_ in evals:
+        if mistake := find_repeat_mistake(eval_.repeat, eval_.pass_at):
+            raise UsageError(f"the case {eval_.name!r}: {mistake}")
+        identity = (eval_.file, eval_.suite, eval_.name)
+        if identity in seen:
+            raise UsageError(f"two cases are named {eval_.name!r}; give each its own name")
+        seen.add(identity)
 
 
 def _runs_of(eval_: Eval, count: int) -> list[PlannedRun]:

@@ -41,6 +41,7 @@ class Redactor:
     """Replaces every known secret in text, also where it is URL-encoded, base64-encoded or escaped for JSON or HTML."""
 
     def __init__(self) -> None:
+        self._secrets: list[Secret] = []
         self._known: set[str] = set()
         self._pattern: re.Pattern[str] | None = None
 
@@ -48,10 +49,17 @@ class Redactor:
         """Make a secret known; every later `scrub` replaces it. An empty one is ignored."""
         text = secret.reveal()
         if text and text not in self._known:
+            self._secrets.append(secret)
             self._known |= _spellings(text)
             self._pattern = re.compile(
                 "|".join(map(re.escape, sorted(self._known, key=len, reverse=True))), re.IGNORECASE
             )
+
+    def include(self, other: "Redactor | None") -> None:
+        """Make every secret known that another redactor knows."""
+        if other is not None and other is not self:
+            for known in other._secrets:
+                self.add(known)
 
     def __reduce__(self) -> str:
         raise TypeError("a Redactor cannot be pickled: it knows secrets, which must not leave the process")

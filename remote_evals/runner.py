@@ -111,6 +111,8 @@ class EvalRunner:
                 await stack.enter_async_context(target)
             for judge in self._judges(planned):
                 await stack.enter_async_context(judge)
+                for target in targets:
+                    target.redactor.include(getattr(judge, "redactor", None))
             results = await self._run_all(planned)
         why = self._stopped_by or _INTERRUPTED
         return EvalReport(

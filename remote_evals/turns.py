@@ -1,7 +1,9 @@
 """One turn of a conversation as data, and the checks that are soft."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BeforeValidator
 
 from .context import EvalContext
 from .expectations import Expectations, Text
@@ -10,6 +12,15 @@ from .strict import Mistake
 
 ACTIONS = ("prompt", "approve", "reject", "answer")
 PROMPT_ALIASES = {"input": "prompt", **Expectations.aliases}
+
+
+def _true_or_note(value: Any) -> Any:
+    if value is False:
+        raise ValueError("this is true, or a note; for the other decision write `approve:` or `reject:` itself")
+    return value
+
+
+Decision = Annotated[Literal[True] | Text, BeforeValidator(_true_or_note, json_schema_input_type=Literal[True] | Text)]
 
 
 class SoftExpectations(Expectations):
@@ -33,9 +44,9 @@ class Turn(Expectations):
 
     prompt: Text | None = None
     """What is sent to the agent."""
-    approve: Literal[True] | Text | None = None
+    approve: Decision | None = None
     """Instead of a prompt, approve what the agent waits for: true, or a note."""
-    reject: Literal[True] | Text | None = None
+    reject: Decision | None = None
     """Instead of a prompt, reject what the agent waits for: true, or a note that says why."""
     answer: Text | None = None
     """Instead of a prompt, answer the question that the agent waits with."""

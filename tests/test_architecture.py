@@ -12,6 +12,7 @@ FAKE_SERVER = PACKAGE.parent / "fake_server"
 RANKS = [
     # what happened, and the words for it
     ["_version", "durations", "headers", "redaction", "results._data", "strict", "threads"],
+    ["awaited"],
     ["urls"],
     ["results._judging", "results._run"],
     ["results._case"],
@@ -25,12 +26,20 @@ RANKS = [
     ["assertions"],
     ["asserting"],
     # how a deployment is asked
-    ["targets._base", "targets._clocks", "targets._proxy", "targets._sse", "targets._token", "targets._trace"],
+    [
+        "targets._base",
+        "targets._clocks",
+        "targets._lifespan",
+        "targets._proxy",
+        "targets._sse",
+        "targets._token",
+        "targets._trace",
+    ],
     ["targets._failures", "targets._transport"],
     ["targets._guard", "targets._status"],
     ["targets._exchange", "targets._transcript"],
     ["targets._agent_results", "targets.remote"],
-    ["targets._agents"],
+    ["targets._agents", "targets._asgi"],
     ["targets.local"],
     ["targets"],
     # who judges what only a reader can

@@ -6,7 +6,7 @@ absence in a broken run proves nothing.
 
 from ._result import describe_end
 from .limits import max_cost_usd, max_duration_ms, max_first_text_ms, max_steps, max_tokens
-from .reply import check_value, ended, output_contains, output_matches, output_not_contains
+from .reply import check_value, ended, nothing_pending, output_contains, output_matches, output_not_contains
 from .tools import called_tool, not_called_tool, tool_order
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "max_steps",
     "max_tokens",
     "not_called_tool",
+    "nothing_pending",
     "output_contains",
     "output_matches",
     "output_not_contains",

@@ -50,5 +50,5 @@ def describe_end(run: RunResult) -> str:
         code = f" [{run.error.code}]" if run.error.code else ""
         why += f": {run.error.name}{code}" + (f": {run.error.message}" if run.error.message else "")
     if run.pending_approval:
-        why += f" on {run.pending_approval.tool}"
+        why += f" on {run.pending_approval.tool}; decide it in the next turn, or expect this finish_reason"
     return f"finish reason was {run.finish_reason!r} ({why})"

@@ -58,5 +58,5 @@ def _at_most(
 ) -> AssertionResult:
     name = f"{assertion}({render_number(limit)})"
     if got is None or needs in run.missing:
-        return judged(key, name, False, f"the deployment did not report {needs}, so there is nothing to compare")
+        return judged(key, name, False, f"the run did not report {needs}, so there is nothing to compare")
     return judged(key, name, got <= limit, f"got {render_number(got)} {unit}, expected at most {render_number(limit)}")

@@ -16,6 +16,11 @@ def ended(run: RunResult, reason: str = "stop") -> AssertionResult:
     return judged(name.partition("(")[0], name, run.finish_reason == reason, expected + describe_end(run))
 
 
+def nothing_pending(run: RunResult, verb: str) -> AssertionResult:
+    """Return that there was nothing to approve, reject or answer, which always fails."""
+    return judged(verb, f"{verb}()", False, f"nothing waits for a decision; {describe_end(run)}")
+
+
 def output_contains(run: RunResult, text: str) -> AssertionResult:
     """Pass when the reply contains the text, whatever its case."""
     key, title = f"output_contains:{text}", label("output_contains", text)

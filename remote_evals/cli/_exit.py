@@ -26,7 +26,7 @@ def decide_exit_code(report: EvalReport, *, reports_written: bool = True, min_pa
         return INTERRUPTED
     if not report.results or not reports_written:
         return FAILED
-    if min_pass_rate is not None and report.pass_rate >= min_pass_rate:
+    if min_pass_rate is not None and is_rate_reached(report, min_pass_rate):
         return PASSED
     if report.count("failed") or (min_pass_rate is not None and any(r.status == "failed" for r in report.results)):
         return FAILED
@@ -36,6 +36,11 @@ def decide_exit_code(report: EvalReport, *, reports_written: bool = True, min_pa
     if RemoteUnauthorizedError.code in codes:
         return UNAUTHORIZED
     return UNJUDGED
+
+
+def is_rate_reached(report: EvalReport, min_pass_rate: float) -> bool:
+    """Return whether enough of all runs passed; where none did, no rate is reached, not even 0."""
+    return report.pass_rate >= min_pass_rate and report.pass_rate > 0
 
 
 def tell(*mistakes: str) -> None:

@@ -1,12 +1,13 @@
 """The options that commands share, each with its help."""
 
+import glob
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..finding import FILE_ENDINGS
+from ..finding import FILE_ENDINGS, find_suite_files
 
 Suites = Annotated[
     list[str] | None,
@@ -41,9 +42,16 @@ def expand_save(arguments: Sequence[str]) -> list[str]:
     expanded = list(arguments)
     for index, argument in enumerate(arguments):
         following = arguments[index + 1] if index + 1 < len(arguments) else "-"
-        if argument == "--save" and (following.startswith("-") or following.endswith(FILE_ENDINGS)):
+        if argument == "--save" and (following.startswith("-") or _is_suite(following)):
             expanded[index] = "--save=results"
     return expanded
+
+
+def _is_suite(argument: str) -> bool:
+    """Say whether an argument names suites: a file, a pattern, or a folder that holds some."""
+    if argument.endswith(FILE_ENDINGS) or glob.has_magic(argument):
+        return True
+    return Path(argument).is_dir() and bool(find_suite_files([argument])[0])
 
 
 def split_commas(values: list[str] | None) -> list[str]:

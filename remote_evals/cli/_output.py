@@ -63,9 +63,22 @@ def show_report(report: EvalReport, redactor: Redactor, *, quiet: bool) -> None:
     print_summary(report, Console(), redactor, quiet=quiet)
 
 
+def show_rate(report: EvalReport, min_pass_rate: float, *, reached: bool) -> None:
+    """Print how the rate decided, which may differ from what the rows say."""
+    passed, total = sum(result.passed for result in report.results), len(report.results)
+    word = "reached" if reached else "missed"
+    typer.echo(f"rate: {passed} of {total} runs passed, at least {min_pass_rate:.0%} must: {word}")
+
+
+def annotate(report: EvalReport, redactor: Redactor) -> None:
+    """On GitHub Actions, annotate what failed."""
+    if _ON_GITHUB:
+        typer.echo(render_annotations(scrub_report(report, redactor)), nl=False)
+
+
 @contextmanager
-def workflow_output(report: EvalReport, redactor: Redactor) -> Iterator[None]:
-    """On GitHub Actions, take nothing that is printed within for a command to the workflow, and annotate it after."""
+def workflow_fence() -> Iterator[None]:
+    """On GitHub Actions, let nothing that is printed within be taken for a command to the workflow."""
     if not _ON_GITHUB:
         yield
         return
@@ -75,7 +88,6 @@ def workflow_output(report: EvalReport, redactor: Redactor) -> Iterator[None]:
         yield
     finally:
         typer.echo(f"::{token}::")
-    typer.echo(render_annotations(scrub_report(report, redactor)), nl=False)
 
 
 class Reports:
@@ -98,6 +110,8 @@ class Reports:
             (junit or settings.junit_path, render_junit),
             (markdown or settings.markdown_path, render_markdown),
         ]
+        if Path("-") in [path for path, _ in renderers]:
+            raise UsageError("`-` is no file; write /dev/stdout for the standard output")
         self._wanted = [(path, render) for path, render in renderers if path is not None]
         self._folder = save or settings.save_folder
         if len({path.resolve() for path, _ in self._wanted}) < len(self._wanted):

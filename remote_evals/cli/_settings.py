@@ -48,7 +48,7 @@ class Chosen:
         if self.environment is None:
             return options
         if has_url:
-            raise UsageError("--env names a deployment, and so does another option; leave one of them out")
+            raise UsageError("--env names a deployment, and so does --url or --fake; leave one of them out")
         token_env = self.environment.token_env
         token = options.token or (read_token_variable(token_env, "the environment's token_env") if token_env else None)
         headers = {**self.environment.headers, **options.headers}

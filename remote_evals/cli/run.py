@@ -15,11 +15,11 @@ from ..loading import load_suites, make_evals
 from ..redaction import Redactor
 from ..runner import EvalRunner
 from ..selection import find_unmatched, select_evals
-from ._exit import decide_exit_code, tell, usage_errors
+from ._exit import decide_exit_code, is_rate_reached, tell, usage_errors
 from ._fake import open_fake
 from ._interrupt import run_interruptibly
 from ._options import Config, Only, Suites, Tags, split_commas
-from ._output import Reports, note_left_out, open_listener, show_evals, show_report, workflow_output
+from ._output import Reports, annotate, note_left_out, open_listener, show_evals, show_rate, show_report, workflow_fence
 from ._settings import load_chosen
 from ._target import parse_target_options
 
@@ -97,7 +97,7 @@ def run(
     3 the deployment refused the token; 4 a case could not be judged; 130 interrupted.
     """
     redactor = Redactor()
-    with usage_errors(), ExitStack() as stack:
+    with usage_errors(), ExitStack() as stack, workflow_fence():
         chosen = load_chosen(config, env)
         timeout_s = chosen.timeout_s(timeout)
         reports = Reports(chosen.settings.reports, json=json, junit=junit, markdown=markdown, save=save)
@@ -129,9 +129,12 @@ def run(
             listener=listener,
         )
         report = run_interruptibly(runner, evals)
-    with workflow_output(report, redactor):
+    with workflow_fence():
         show_report(report, redactor, quiet=quiet)
         written = reports.write(report, redactor)
+        if min_pass_rate is not None:
+            show_rate(report, min_pass_rate, reached=is_rate_reached(report, min_pass_rate))
+    annotate(report, redactor)
     raise typer.Exit(decide_exit_code(report, reports_written=written, min_pass_rate=min_pass_rate))
 
 

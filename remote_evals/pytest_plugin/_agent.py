@@ -1,7 +1,7 @@
 """The fixture `remote_agent`: the `t` of an eval, for plain tests."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from functools import wraps
 from typing import Any
@@ -33,7 +33,7 @@ class RemoteAgent(BlockingContext):
     def __repr__(self) -> str:
         return f"<remote_agent at {self._target.description}>"
 
-    def _blocking(self, function: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., Any]:
+    def _blocking(self, function: Callable[..., Awaitable[Any]]) -> Callable[..., Any]:
         wait = super()._blocking(function)
 
         @wraps(function)

@@ -19,7 +19,7 @@ class Spread:
 class CaseResult:
     """A case and its runs, at least one, each of which was a session of its own.
 
-    The case passes when `needed` of its runs do; one that passes some and fails others is flaky, passed or not.
+    The case passes when `needed` of its runs do; one that passes some and not others is flaky, passed or not.
     """
 
     runs: tuple[EvalResult, ...]
@@ -51,9 +51,8 @@ class CaseResult:
 
     @property
     def is_flaky(self) -> bool:
-        """Whether some runs passed and some failed."""
-        statuses = {run.status for run in self.runs}
-        return {"passed", "failed"} <= statuses
+        """Whether some runs passed and others that were made did not."""
+        return 0 < self.passed_runs < len(self._made)
 
     @property
     def rate(self) -> str:
@@ -63,12 +62,17 @@ class CaseResult:
     @property
     def score(self) -> Spread:
         """The scores of the runs, 0 to 1."""
-        return _spread([run.score for run in self.runs])
+        return _spread([run.score for run in self._made])
 
     @property
     def duration_ms(self) -> Spread:
         """The times of the runs, in milliseconds."""
-        return _spread([run.duration_ms for run in self.runs])
+        return _spread([run.duration_ms for run in self._made])
+
+    @property
+    def _made(self) -> list[EvalResult]:
+        """The runs that were not skipped."""
+        return [run for run in self.runs if run.status != "skipped"]
 
 
 def group_runs(results: Sequence[EvalResult]) -> tuple[CaseResult, ...]:
@@ -82,4 +86,4 @@ def group_runs(results: Sequence[EvalResult]) -> tuple[CaseResult, ...]:
 
 
 def _spread(numbers: Sequence[float]) -> Spread:
-    return Spread(sum(numbers) / len(numbers), min(numbers), max(numbers))
+    return Spread(sum(numbers) / len(numbers), min(numbers), max(numbers)) if numbers else Spread(0.0, 0.0, 0.0)

@@ -57,9 +57,16 @@ class EvalReport(Data):
 
     def summary(self) -> str:
         """Return the report as a few lines of bare text: a row a run, and under it each check that failed."""
+        if not self.results:
+            return "Eval Report: no cases ran"
         lines = [
             f"Eval Report: {self.passed}/{self.total_cases} passed (avg score: {self.avg_score:.2f})",
             f"Total duration: {self.duration_ms:.0f}ms",
+        ]
+        lines += [
+            f"  [{_MARKS[case.status]}] {case.name} ({case.rate} runs{', flaky' if case.is_flaky else ''})"
+            for case in self.cases
+            if len(case.runs) > 1
         ]
         for result in self.results:
             mark = _MARKS[result.status]

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from ..errors import UsageError
 from ..results import Missing, RunError, RunResult, ToolCall, Usage
+from ..usage import parse_usage
 
 _NOTHING_REPORTED: tuple[Missing, ...] = ("usage", "steps", "cost")
 
@@ -46,12 +47,19 @@ def read_result(given: Any) -> RunResult:
 
 def _read_mapping(given: Mapping[str, Any]) -> RunResult:
     fields = {_ALIASES.get(key, key): value for key, value in given.items()}
+    if len(fields) < len(given):
+        raise UsageError(f"an agent returned a mapping that names one thing twice: {', '.join(map(str, given))}")
     if unknown := fields.keys() - RunResult.model_fields.keys():
-        raise UsageError(f"an agent returned a mapping with unknown keys: {', '.join(sorted(map(str, unknown)))}")
+        valid = ", ".join(sorted({"reply", "tool_calls", "steps", "usage", "finish_reason", "object", *_ALIASES}))
+        shown = ", ".join(sorted(map(str, unknown)))
+        raise UsageError(f"an agent returned a mapping with unknown keys: {shown}; it may have {valid}")
     given_calls = fields.get("tool_calls", ())
     if not isinstance(given_calls, list | tuple) or not all(isinstance(c, ToolCall | Mapping) for c in given_calls):
         raise UsageError(f"an agent returned a mapping whose tool_calls are not a list of mappings: {given_calls!r}")
     calls = [call if isinstance(call, ToolCall) else {"id": "", "outcome": "ok", **call} for call in given_calls]
+    if isinstance(fields.get("usage"), Mapping):
+        # In the wire's words as well as in those of `Usage`.
+        fields["usage"] = parse_usage(fields["usage"]) or fields["usage"]
     try:
         run = RunResult.model_validate({"finish_reason": "stop", **fields, "tool_calls": calls})
     except ValidationError as error:

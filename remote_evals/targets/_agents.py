@@ -2,14 +2,16 @@
 
 import inspect
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+import traceback
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import aclosing, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import UsageError, describe_error
 from ..events import parse_event
 from ..rebuild import Rebuild
-from ..results import RunResult
+from ..results import RunError, RunResult
 from ..threads import run_in_thread
 from ._agent_results import read_result
 
@@ -35,8 +37,8 @@ def make_ask(agent: Any) -> Ask:
     if callable(agent):
         return _call_with_text(agent)
     raise UsageError(
-        f"{agent!r} is no agent: give a callable (prompt) or (prompt, session), an async generator of events, an "
-        "object with arun or run_sync, an ASGI app, or a factory of one of them"
+        f"a {type(agent).__name__} is no agent: give a callable (prompt) or (prompt, session), an async generator of "
+        "events, an object with arun or run_sync, an ASGI app, or a factory of one of them"
     )
 
 
@@ -52,7 +54,8 @@ def is_factory(agent: Any) -> bool:
 
 def is_asgi_app(agent: Any) -> bool:
     """Say whether an agent is called with `scope, receive, send`, as https://asgi.readthedocs.io defines."""
-    return callable(agent) and [p.name for p in _parameters(agent)] == ["scope", "receive", "send"]
+    positional = [p for p in _parameters(agent) if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return callable(agent) and len([p for p in positional if p.default is p.empty]) == 3
 
 
 def _call_of(agent: Any) -> Any:
@@ -104,10 +107,27 @@ def _session_argument(function: Callable[..., Any], session: str) -> tuple[list[
 async def _read_events(events: AsyncIterator[Any], turn: int) -> Answer:
     """Rebuild the run from wire events, timed as they come."""
     rebuild, started = Rebuild(turn), time.perf_counter()
-    async for event in events:
-        if not isinstance(event, Mapping):
-            raise UsageError(f"an agent that yields must yield the events of the wire, as mappings; got {event!r}")
-        rebuild.add(parse_event(event), (time.perf_counter() - started) * 1000)
-        if rebuild.done:
-            break
-    return Answer(rebuild.result(total_ms=(time.perf_counter() - started) * 1000), is_timed=True)
+    failure: RunError | None = None
+    try:
+        async with aclosing(events) if isinstance(events, AsyncGenerator) else nullcontext():
+            async for event in events:
+                if not isinstance(event, Mapping):
+                    raise UsageError(f"an agent must yield the events of the wire, as mappings, got {event!r}")
+                rebuild.add(parse_event(event), (time.perf_counter() - started) * 1000)
+                if rebuild.done:
+                    break
+    except UsageError:
+        raise
+    except Exception as error:  # what was seen before the agent broke is kept
+        failure = as_run_error(error)
+    run = rebuild.result(total_ms=(time.perf_counter() - started) * 1000)
+    return Answer(
+        run.model_copy(update={"finish_reason": "error", "error": failure}) if failure else run, is_timed=True
+    )
+
+
+def as_run_error(error: BaseException) -> RunError:
+    """Return what an agent raised, with the place where it did."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
+    return RunError(name=type(error).__name__, message=describe_error(error).partition(": ")[2] + place)

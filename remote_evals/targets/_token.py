@@ -68,7 +68,7 @@ def _find_mistake(token: Secret) -> str | None:
         return f"character {broken} of {len(text)} is not visible ASCII"
     if len(text) < MIN_SECRET_CHARS:
         return (
-            f"it has only {len(text)} characters, and a token is kept out of every report wherever it stands: one of "
+            f"it has only {len(text)} character(s), and a token is kept out of every report wherever it stands: one of "
             f"fewer than {MIN_SECRET_CHARS} would blot out other words too"
         )
     return None

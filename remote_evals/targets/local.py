@@ -1,17 +1,20 @@
 """An agent in this process, as a target: the same sessions, turns and results as those of a deployment."""
 
+import inspect
 import secrets
 import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Self
 
-from httpx import ASGITransport
+from httpx import AsyncBaseTransport
 
 from ..errors import UsageError
 from ..redaction import Redactor
-from ..results import RunError, RunResult, Timing
-from ._agents import Answer, Ask, is_asgi_app, is_factory, make_ask
+from ..results import RunResult, Timing
+from ..threads import run_in_thread
+from ._agents import Answer, Ask, as_run_error, is_asgi_app, is_factory, make_ask
+from ._asgi import AsgiTransport
 from ._base import Session
 from .remote import RemoteTarget
 
@@ -24,6 +27,8 @@ class LocalTarget:
     def __init__(self, agent: Any) -> None:
         self.redactor = Redactor()
         self._agent = agent
+        self._shared: AsgiTransport | None = None
+        self._stack = AsyncExitStack()
 
     @property
     def description(self) -> str:
@@ -31,23 +36,42 @@ class LocalTarget:
         return f"in process: {getattr(self._agent, '__name__', type(self._agent).__name__)}"
 
     async def __aenter__(self) -> Self:
-        """Acquire nothing: each session makes its own agent."""
+        """Start an ASGI app that all sessions share; every other agent is made by its session."""
+        if not is_factory(self._agent) and is_asgi_app(self._agent):
+            self._shared = await self._stack.enter_async_context(AsgiTransport(self._agent))
         return self
 
     async def __aexit__(self, *raised: object) -> None:
-        """Release nothing."""
+        """Stop the app."""
+        await self._stack.aclose()
 
     @asynccontextmanager
     async def open_session(self, limit_s: float | None = None) -> AsyncIterator[Session]:
         """Open a fresh session with a fresh agent; an ASGI app is asked as a deployment is, without a socket."""
-        agent = self._agent() if is_factory(self._agent) else self._agent
-        if is_asgi_app(agent):
-            transport = ASGITransport(agent, raise_app_exceptions=False)
-            target = RemoteTarget("http://in-process.localhost", redactor=self.redactor, transport=transport)
-            async with target, target.open_session(limit_s) as session:
-                yield session
-        else:
+        agent = await _call_factory(self._agent) if is_factory(self._agent) else self._agent
+        if not is_asgi_app(agent):
             yield LocalSession(make_ask(agent))
+            return
+        async with AsyncExitStack() as stack:
+            transport = self._shared or AsgiTransport(agent)
+            if transport is not self._shared:
+                await stack.enter_async_context(transport)
+            target = RemoteTarget("http://in-process.localhost", redactor=self.redactor, transport=_Borrowed(transport))
+            await stack.enter_async_context(target)
+            yield await stack.enter_async_context(target.open_session(limit_s))
+
+
+class _Borrowed(AsyncBaseTransport):
+    """A transport that outlives its client."""
+
+    def __init__(self, lender: AsyncBaseTransport) -> None:
+        self.handle_async_request = lender.handle_async_request  # type: ignore[method-assign]
+
+
+async def _call_factory(factory: Any) -> Any:
+    """Return what a factory makes; a plain one runs in a thread, since it may load a model."""
+    made = factory() if inspect.iscoroutinefunction(factory) else await run_in_thread(factory)
+    return await made if inspect.isawaitable(made) else made
 
 
 def make_target(agent: Any) -> LocalTarget:
@@ -83,10 +107,8 @@ class LocalSession:
             answer = await self._ask(prompt, self.id, turn)
         except UsageError:
             raise
-        except Exception as error:  # the agent is what is judged: its failure is a result
-            answer = Answer(
-                RunResult(finish_reason="error", error=RunError(name=type(error).__name__, message=str(error)))
-            )
+        except (Exception, SystemExit) as error:  # the agent is what is judged: its failure is a result
+            answer = Answer(RunResult(finish_reason="error", error=as_run_error(error)))
         result = self._finish(answer, turn, (time.perf_counter() - started) * 1000)
         self._messages += [{"role": "user", "content": prompt}, {"role": "assistant", "content": result.reply}]
         return result

@@ -241,8 +241,8 @@ async def test_nothing_pending_is_a_failed_check(verb: str) -> None:
     result, requests = decide(test)
     assert (result.status, result.error) == ("failed", None)
     [failure] = result.failures
-    assert failure.name == f"{verb}() had something to decide"
-    assert "nothing was pending" in failure.message
+    assert failure.name == f"{verb}()"
+    assert "nothing waits for a decision" in failure.message
     assert len(requests) == 1
 
 
@@ -347,7 +347,7 @@ def test_a_turn_as_data_with_nothing_to_decide_fails() -> None:
     """A turn that decides where the run before it came to its end fails, and says that nothing was pending."""
     result, requests = decide(of_turns({"prompt": "hi"}, {"approve": True}))
     assert (result.status, len(requests)) == ("failed", 1)
-    assert "nothing was pending" in result.failures[0].message
+    assert "nothing waits for a decision" in result.failures[0].message
 
 
 def test_checks_of_a_decided_turn_see_the_whole_of_it() -> None:

@@ -55,7 +55,7 @@ def test_a_short_token_is_refused(tmp_path: Path, way: str) -> None:
         target="target: {token_env: SHORT}\n" if way == "suite" else "",
         env={"REMOTE_EVALS_TOKEN": short} if way == "environment" else {"SHORT": short},
     )
-    assert "the token cannot be sent: it has only 7 characters" in done.err
+    assert "the token cannot be sent: it has only 7 character(s)" in done.err
     assert "would blot out other words" in done.err
 
 

@@ -144,7 +144,7 @@ async def test_an_agent_that_yields_text_is_told_what_to_yield() -> None:
     async def words(prompt: str) -> AsyncIterator[str]:
         yield "Hello."
 
-    with pytest.raises(UsageError, match=r"must yield the events of the wire, as mappings; got 'Hello\.'"):
+    with pytest.raises(UsageError, match=r"must yield the events of the wire, as mappings, got 'Hello\.'"):
         await make_ask(words)("hi", "s", 1)
 
 

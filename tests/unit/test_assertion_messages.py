@@ -75,7 +75,8 @@ MESSAGES: list[tuple[RunResult, Callable[[RunResult], AssertionResult], str]] = 
     (
         run(finish_reason="awaiting-approval", pending_approval=PENDING),
         assertions.ended,
-        "completed() failed: finish reason was 'awaiting-approval' (the run paused for a decision on send_email)",
+        "completed() failed: finish reason was 'awaiting-approval' (the run paused for a decision on send_email; "
+        "decide it in the next turn, or expect this finish_reason)",
     ),
     (
         FAILED,
@@ -121,7 +122,7 @@ MESSAGES: list[tuple[RunResult, Callable[[RunResult], AssertionResult], str]] = 
     (
         run(usage=None, missing=("usage", "cost")),
         lambda r: assertions.max_cost_usd(r, 0.01),
-        "max_cost_usd(0.01) failed: the deployment did not report cost, so there is nothing to compare",
+        "max_cost_usd(0.01) failed: the run did not report cost, so there is nothing to compare",
     ),
     (
         run(timing=Timing(total_ms=1_200_001.0)),

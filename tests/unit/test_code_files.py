@@ -90,7 +90,7 @@ MISTAKES = {
         4,
         "define_eval(name='one'): pass_at 3 can never be reached by 2 run(s); raise repeat, or lower pass_at",
     ),
-    "no duration": (GOOD.replace("tags", "timeout='soon', tags"), 4, "cannot be imported: ValueError: "),
+    "no duration": (GOOD.replace("tags", "timeout='soon', tags"), 4, "define_eval(name="),
 }
 
 

@@ -1,0 +1,104 @@
+"""An ASGI app as what a client connects to: requests are answered as they would be on a socket, piece by piece.
+
+httpx's own transport for ASGI returns an answer only when the app is done with it, so no stream could be timed.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any, Self
+
+import httpx
+
+from ._lifespan import Lifespan, Message
+
+
+class AsgiTransport(httpx.AsyncBaseTransport):
+    """Answers requests by an app, whose lifespan is that of the transport; an app that raises answers with 500."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+        self._lifespan = Lifespan(app)
+        self._answers: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> Self:
+        """Start the app, where it has a start. Raises `RuntimeError` when that fails."""
+        await self._lifespan.start()
+        return self
+
+    async def aclose(self) -> None:
+        """Stop whatever is still being answered, and the app."""
+        for answer in self._answers:
+            answer.cancel()
+        await asyncio.gather(*self._answers, return_exceptions=True)
+        await self._lifespan.stop()
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Return the answer once its headers are there; its body follows as the app sends it."""
+        body = await request.aread()
+        messages: asyncio.Queue[Message | None] = asyncio.Queue()
+        answer = asyncio.create_task(_run(self._app, _scope_of(request), body, messages))
+        self._answers.add(answer)
+        answer.add_done_callback(self._answers.discard)
+        start = await messages.get()
+        if start is None:
+            return httpx.Response(500, text=_describe(answer), request=request)
+        return httpx.Response(start["status"], headers=start.get("headers", []), stream=_Body(messages, answer))
+
+
+class _Body(httpx.AsyncByteStream):
+    def __init__(self, messages: "asyncio.Queue[Message | None]", answer: "asyncio.Task[None]") -> None:
+        self._messages = messages
+        self._answer = answer
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while (message := await self._messages.get()) is not None:
+            if message.get("body"):
+                yield message["body"]
+            if not message.get("more_body", False):
+                return
+        raise httpx.ReadError(_describe(self._answer))
+
+    async def aclose(self) -> None:
+        self._answer.cancel()
+        await asyncio.gather(self._answer, return_exceptions=True)
+
+
+async def _run(app: Any, scope: Message, body: bytes, messages: "asyncio.Queue[Message | None]") -> None:
+    requests: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive() -> Message:
+        if requests:
+            return requests.pop()
+        await asyncio.get_running_loop().create_future()  # the client stays until the body is closed
+        raise AssertionError
+
+    async def send(message: Message) -> None:
+        messages.put_nowait(message)
+
+    try:
+        await app(scope, receive, send)
+    finally:
+        messages.put_nowait(None)
+
+
+def _scope_of(request: httpx.Request) -> Message:
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": request.method,
+        "scheme": request.url.scheme,
+        "path": request.url.path,
+        "raw_path": request.url.raw_path.partition(b"?")[0],
+        "query_string": request.url.query,
+        "root_path": "",
+        "headers": [(name.lower(), value) for name, value in request.headers.raw],
+        "client": ("127.0.0.1", 0),
+        "server": (request.url.host, request.url.port),
+    }
+
+
+def _describe(answer: "asyncio.Task[None]") -> str:
+    """Return what an app raised, once it is done."""
+    error = answer.exception() if answer.done() and not answer.cancelled() else None
+    return f"the app raised {type(error).__name__}: {error}" if error else "the app answered nothing"
