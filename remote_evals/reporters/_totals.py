@@ -38,6 +38,7 @@ def render_usage(report: EvalReport) -> str:
         return ""
     parts = [
         _count(report.soft_failed, "soft failure"),
+        _count(_unchecked(report), "unmade check"),
         _count(report.steps, "step", _plus(report, "steps")),
         _count(report.total_tokens or 0, "token", _plus(report, "usage")),
         _render_cost(report),
@@ -45,6 +46,10 @@ def render_usage(report: EvalReport) -> str:
         render_duration(report.duration_ms / 1000),
     ]
     return " · ".join(part for part in parts if part)
+
+
+def _unchecked(report: EvalReport) -> int:
+    return sum(made.skipped for result in report.results for made in result.assertions)
 
 
 def _count_runs(report: EvalReport) -> str:
