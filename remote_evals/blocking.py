@@ -42,7 +42,7 @@ class BlockingContext:
 
 async def run_function(test: Callable[..., Any], t: EvalContext, *args: Any) -> None:
     """Run a test, async or plain, with its `t` and whatever else it takes."""
-    if inspect.iscoroutinefunction(inspect.unwrap(test)):
+    if inspect.iscoroutinefunction(test) or inspect.iscoroutinefunction(inspect.unwrap(test)):
         await test(t, *args)
         return
     blocking = BlockingContext(t, asyncio.get_running_loop())

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, overload
 
 from .blocking import run_function
@@ -44,7 +45,8 @@ class EvalDefinition:
 
     def place_in(self, file: str) -> str:
         """Return where it is defined, in the file as somebody names it: `evals/order_eval.py:12`."""
-        return f"{file}:{self.line}"
+        is_own = Path(file).resolve() == Path(self.file).resolve()
+        return f"{file if is_own else self.file}:{self.line}"
 
     def _eval(self, name: str, case: Case | None, suite: str, file: str) -> Eval:
         async def run(t: EvalContext) -> None:
@@ -174,8 +176,12 @@ def _scored(prompt: str, score: Score, threshold: float) -> Test:
 
 
 def _takes_result(score: Score) -> bool:
-    parameters = list(inspect.signature(score).parameters.values())
-    return len(parameters) > 1 and parameters[1].default is inspect.Parameter.empty
+    try:
+        parameters = list(inspect.signature(score).parameters.values())
+    except ValueError:  # some builtins do not say what they take
+        return False
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return len(positional) > 1 and positional[1].default is inspect.Parameter.empty
 
 
 def _check(name: str, repeat: int | None, pass_at: int | None, prompt: str | None, score: Score | None) -> None:

@@ -87,7 +87,8 @@ def workflow_fence() -> Iterator[None]:
     try:
         yield
     finally:
-        typer.echo(f"::{token}::")
+        # What was printed last may not have ended its line.
+        typer.echo(f"\n::{token}::")
 
 
 class Reports:

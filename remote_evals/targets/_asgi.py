@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import httpx
 
+from ._failures import AppBrokeError
 from ._lifespan import Lifespan, Message
 
 
@@ -36,7 +37,7 @@ class AsgiTransport(httpx.AsyncBaseTransport):
         """Return the answer once its headers are there; its body follows as the app sends it."""
         body = await request.aread()
         messages: asyncio.Queue[Message | None] = asyncio.Queue()
-        answer = asyncio.create_task(_run(self._app, _scope_of(request), body, messages))
+        answer = asyncio.create_task(_run(self._app, _scope_of(request, self._lifespan.state), body, messages))
         self._answers.add(answer)
         answer.add_done_callback(self._answers.discard)
         start = await messages.get()
@@ -56,7 +57,7 @@ class _Body(httpx.AsyncByteStream):
                 yield message["body"]
             if not message.get("more_body", False):
                 return
-        raise httpx.ReadError(_describe(self._answer))
+        raise AppBrokeError(_describe(self._answer))
 
     async def aclose(self) -> None:
         self._answer.cancel()
@@ -81,9 +82,10 @@ async def _run(app: Any, scope: Message, body: bytes, messages: "asyncio.Queue[M
         messages.put_nowait(None)
 
 
-def _scope_of(request: httpx.Request) -> Message:
+def _scope_of(request: httpx.Request, state: Message) -> Message:
     return {
         "type": "http",
+        "state": dict(state),
         "asgi": {"version": "3.0"},
         "http_version": "1.1",
         "method": request.method,

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import AsyncIterable, Callable, Mapping
+from contextlib import aclosing
 from typing import Any
 
 import httpx
@@ -70,14 +71,16 @@ class Exchange:
         self, url: str, body: Mapping[str, Any], token: Secret | None, clocks: Clocks
     ) -> RemoteError | None:
         clocks.start("headers", self._limits.headers_s)
-        async with self._client.stream(
+        request = self._client.build_request(
             "POST",
             url,
             # ASCII, since a prompt may hold the lone surrogates that UTF-8 cannot.
             content=json.dumps(body).encode("ascii"),
             headers={**_HEADERS, "traceparent": self._trace.new_traceparent()},
-            auth=BearerAuth(token) if token else None,
-        ) as response:
+        )
+        auth = BearerAuth(token) if token else None
+        # Not `client.stream`, whose generator each open stream would keep.
+        async with aclosing(await self._client.send(request, auth=auth, stream=True)) as response:
             self._headers_ms = self._headers_ms or self._elapsed_ms()
             clocks.start("first event", self._limits.first_event_s)
             failure = await read_failure(response, show_url(url), self._scrub, clocks.left_s)

@@ -17,6 +17,11 @@ from ..errors import RemoteError, RemoteStreamError, RemoteTimeoutError, RemoteU
 from ._clocks import Clock
 from ._sse import MalformedStreamError
 
+
+class AppBrokeError(httpx.ReadError):
+    """An app in this process broke off its answer."""
+
+
 # All that the transport or the reading of a stream can raise.
 LIBRARY_ERRORS = (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, MalformedStreamError, OSError)
 
@@ -106,6 +111,8 @@ def _describe_broken(causes: Sequence[BaseException], last_event: str | None) ->
     after = f"after {last_event}" if last_event else "before the first event"
     for cause in causes:
         match cause:
+            case AppBrokeError():
+                return f"{cause} ({after})", "The app runs in this process: look at what it raised"
             case MalformedStreamError():
                 return str(
                     cause

@@ -21,25 +21,20 @@ async def run_guarded(
     Raises `RemoteError` for one that it returns, for a clock that runs out, and for whatever the libraries raise. The
     errors, and a cancellation, leave the frames of the action behind: their locals hold headers and what was received.
     """
+    shown = show_url(url)
+    # One function and no finer ones: of thousands of open streams, each frame is a part of the memory that counts.
+    outcome: _T | RemoteError
     try:
-        outcome = await _attempt(action, show_url(url), deadline, read_last_event)
+        async with Clocks(deadline) as clocks:
+            outcome = await action(clocks)
     except asyncio.CancelledError as cancelled:
         forget_frames(cancelled)
         raise
+    except ClockExpiredError as expired:
+        outcome = timed_out(expired.clock, shown, read_last_event())
+    except LIBRARY_ERRORS as error:
+        outcome = translate(error, shown, read_last_event())
+        outcome.__cause__ = forget_frames(error)
     if isinstance(outcome, RemoteError):
         raise outcome.with_traceback(None)
     return outcome
-
-
-async def _attempt(
-    action: _Action[_T], shown: str, deadline: Deadline | None, read_last_event: Callable[[], str | None]
-) -> _T | RemoteError:
-    try:
-        async with Clocks(deadline) as clocks:
-            return await action(clocks)
-    except ClockExpiredError as expired:
-        return timed_out(expired.clock, shown, read_last_event())
-    except LIBRARY_ERRORS as error:
-        failure = translate(error, shown, read_last_event())
-        failure.__cause__ = forget_frames(error)
-        return failure

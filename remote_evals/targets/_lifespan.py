@@ -15,6 +15,7 @@ class Lifespan:
         self._app = app
         self._told: asyncio.Queue[Message] = asyncio.Queue()
         self._said: asyncio.Queue[Message] = asyncio.Queue()
+        self.state: dict[str, Any] = {}
         self._running: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -23,6 +24,7 @@ class Lifespan:
         self._told.put_nowait({"type": "lifespan.startup"})
         said = await self._said.get()
         if said["type"] == "lifespan.startup.failed":
+            self._running.cancel()
             raise RuntimeError(f"the app did not start: {said.get('message') or 'it does not say why'}")
 
     async def stop(self) -> None:
@@ -34,7 +36,7 @@ class Lifespan:
             await asyncio.gather(self._running, return_exceptions=True)
 
     async def _run(self) -> None:
-        scope = {"type": "lifespan", "asgi": {"version": "3.0"}, "state": {}}
+        scope = {"type": "lifespan", "asgi": {"version": "3.0"}, "state": self.state}
         # By its specification, an app that raises here has no lifespan.
         with suppress(Exception):
             await self._app(scope, self._told.get, self._said.put)

@@ -28,6 +28,7 @@ class LocalTarget:
         self.redactor = Redactor()
         self._agent = agent
         self._shared: AsgiTransport | None = None
+        self._not_started: Exception | None = None
         self._stack = AsyncExitStack()
 
     @property
@@ -38,7 +39,11 @@ class LocalTarget:
     async def __aenter__(self) -> Self:
         """Start an ASGI app that all sessions share; every other agent is made by its session."""
         if not is_factory(self._agent) and is_asgi_app(self._agent):
-            self._shared = await self._stack.enter_async_context(AsgiTransport(self._agent))
+            self._shared, self._not_started = None, None
+            try:
+                self._shared = await self._stack.enter_async_context(AsgiTransport(self._agent))
+            except Exception as error:  # each case says so
+                self._not_started = error
         return self
 
     async def __aexit__(self, *raised: object) -> None:
@@ -48,9 +53,11 @@ class LocalTarget:
     @asynccontextmanager
     async def open_session(self, limit_s: float | None = None) -> AsyncIterator[Session]:
         """Open a fresh session with a fresh agent; an ASGI app is asked as a deployment is, without a socket."""
+        if self._not_started:
+            raise self._not_started
         agent = await _call_factory(self._agent) if is_factory(self._agent) else self._agent
         if not is_asgi_app(agent):
-            yield LocalSession(make_ask(agent))
+            yield LocalSession(make_ask(agent), self.redactor)
             return
         async with AsyncExitStack() as stack:
             transport = self._shared or AsgiTransport(agent)
@@ -86,10 +93,11 @@ def make_target(agent: Any) -> LocalTarget:
 class LocalSession:
     """One conversation with an in-process agent."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: Ask, redactor: Redactor) -> None:
         self.id = f"eval-{secrets.token_hex(12)}"
         self.partial: RunResult | None = None
         self._ask = ask
+        self._redactor = redactor
         self._messages: list[dict[str, Any]] = []
 
     async def __aenter__(self) -> Self:
@@ -109,7 +117,9 @@ class LocalSession:
             raise
         except (Exception, SystemExit) as error:  # the agent is what is judged: its failure is a result
             answer = Answer(RunResult(finish_reason="error", error=as_run_error(error)))
-        result = self._finish(answer, turn, (time.perf_counter() - started) * 1000)
+        result: RunResult = self._redactor.scrub_value(
+            self._finish(answer, turn, (time.perf_counter() - started) * 1000)
+        )
         self._messages += [{"role": "user", "content": prompt}, {"role": "assistant", "content": result.reply}]
         return result
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from remote_evals import (
+    Eval,
     EvalCase,
     EvalContext,
     EvalReport,
@@ -196,15 +197,27 @@ def test_runs_below_one_are_a_usage_error(runs: int) -> None:
         EvalRunner(agent=shop, runs=runs).run(ELIGIBLE)
 
 
-def test_two_cases_of_one_name_do_not_become_one() -> None:
-    """Two cases of one name are refused, or are two cases; never one that hides the other."""
+def test_two_cases_of_one_name_are_refused() -> None:
+    """Two cases of one name are a usage error that names it: one would hide the other."""
     twice = [ELIGIBLE, UNKNOWN.model_copy(update={"name": ELIGIBLE.name})]
-    try:
-        report = EvalRunner(agent=shop).run(twice)
-    except UsageError as error:
-        assert ELIGIBLE.name in str(error)  # noqa: PT017 - one of two ways to be right
-    else:
-        assert report.total_cases == 2
+    with pytest.raises(UsageError, match=f"two cases are named '{ELIGIBLE.name}'"):
+        EvalRunner(agent=shop).run(twice)
+
+
+def test_two_suites_may_name_a_case_alike() -> None:
+    """Cases of one name in two suites are two cases, as are those of two definitions."""
+    suites = [Eval("a", greet, suite=suite) for suite in ("one", "two")]
+    assert EvalRunner(agent=shop).run(suites).total_cases == 2
+
+
+@pytest.mark.parametrize("repeat", [None, 2])
+def test_a_case_that_could_never_pass_is_refused(repeat: int | None) -> None:
+    """A `pass_at` above the runs of its case is a usage error before anything is sent."""
+    asked: list[str] = []
+    case = Eval("a", greet, repeat=repeat, pass_at=3)
+    with pytest.raises(UsageError, match=r"the case 'a': pass_at 3 can never be reached"):
+        EvalRunner(agent=asked.append).run(case)
+    assert asked == []
 
 
 async def test_a_runner_in_a_loop_leaves_the_loop_free() -> None:

@@ -87,12 +87,14 @@ def judged_folder(folder: Path) -> Path:
     write(folder, "cases: [{name: b, prompt: judged data}]", "b.judge.eval.yaml")
     code = "@define_eval(name='c')\nasync def c(t):\n    await t.send('judged code')\n    t.completed()\n"
     write(folder, f"from remote_evals import define_eval\n\n{code}", "c_judge_eval.py")
+    code = code.replace("'c'", "'d'").replace("judged code", "more judged code")
+    write(folder, f"from remote_evals import define_eval\n\n{code}", "eval_d_judge.py")
     return folder
 
 
 @pytest.mark.parametrize(
     ("args", "prompts"),
-    [((), ["plain"]), (("--judge",), ["plain", "judged data", "judged code"])],
+    [((), ["plain"]), (("--judge",), ["plain", "judged data", "judged code", "more judged code"])],
     ids=["without", "with"],
 )
 def test_judged_suites_run_only_with_judge(tmp_path: Path, args: tuple[str, ...], prompts: list[str]) -> None:
@@ -106,11 +108,12 @@ def test_judged_suites_run_only_with_judge(tmp_path: Path, args: tuple[str, ...]
 
 def test_judged_suites_that_are_named_are_told_to_need_judge(tmp_path: Path) -> None:
     """Naming judged suites sends nothing without `--judge`: the run is red, and the message names the option."""
-    named = [judged_folder(tmp_path) / name for name in ("b.judge.eval.yaml", "c_judge_eval.py")]
+    named = [judged_folder(tmp_path) / name for name in ("b.judge.eval.yaml", "eval_d_judge.py")]
     with judging() as server:
         done = remote_evals("run", *named, "--url", server.url)
         assert (done.code, server.requests) == (1, []), done.all
-    assert "--judge" in done.err
+    for path in named:
+        assert f"note: {path} asks a judge, which costs money; it runs only with --judge" in done.err
     assert "tag" not in done.err
 
 
@@ -192,3 +195,16 @@ async def tone(t):
         assert paths(server) == [JUDGE]
     assert done.code == 0, done.all
     assert "soft: very polite" in done.out
+
+
+@pytest.mark.parametrize(("score", "code"), [(0.9, 0), (0.1, 1)], ids=["good", "bad"])
+@pytest.mark.parametrize("key", [None, KEY], ids=["open", "with a key"])
+def test_the_judge_of_a_fake_script_is_asked(tmp_path: Path, score: float, code: int, key: str | None) -> None:
+    """`--fake` with a script that has a judge needs no other: with `--judge` it grades, before the environment's."""
+    judge = {"replies": [{"verdict": {"score": score, "reason": "So it is."}}], **({"api_key": key} if key else {})}
+    script = write(tmp_path, json.dumps({"replies": [{"text": "Good day."}], "judge": judge}), "fake.yaml")
+    suite = write(tmp_path)
+    done = remote_evals("run", suite, "--fake", script, "--judge", env=by_environment(NOWHERE))
+    assert done.code == code, done.all
+    assert "judge: 120 tokens" in done.out.splitlines()[-1]
+    assert ("So it is." in done.out) == bool(code)

@@ -75,6 +75,32 @@ def test_save_keeps_the_results(tmp_path: Path, args: list[str], folder: str) ->
     assert [row["name"] for row in json.loads(saved.read_text("utf-8"))["results"]] == ["plain"]
 
 
+@pytest.mark.parametrize("suites", ["evals", "evals/", "evals/*.yaml", "evals/s.eval.yaml"])
+def test_a_bare_save_takes_no_suites_for_its_folder(tmp_path: Path, suites: str) -> None:
+    """`--save` before a folder of suites, or a pattern, is bare: the suites are run, and kept in `results`."""
+    (tmp_path / "evals").mkdir()
+    (tmp_path / "evals" / "s.eval.yaml").write_text("cases: [{name: plain, prompt: x}]")
+    # It would be run as well, if the suites were taken for a folder.
+    (tmp_path / "other.eval.yaml").write_text("cases: [{name: other, prompt: x}]")
+    with FakeServer(parse_script("replies: [{text: x}]")) as server:
+        done = remote_evals("run", "--url", server.url, "--save", suites, cwd=tmp_path)
+    assert done.code == 0, done.all
+    (saved,) = save_files(tmp_path)
+    assert saved.parent == tmp_path / "results"
+    assert [row["name"] for row in json.loads(saved.read_text("utf-8"))["results"]] == ["plain"]
+
+
+@pytest.mark.parametrize("report", ["--json", "--junit", "--markdown"])
+def test_a_dash_is_no_report(tmp_path: Path, report: str) -> None:
+    """A report that should go to `-` is refused before anything is sent, with what to write instead."""
+    (tmp_path / "s.eval.yaml").write_text("cases: [{name: plain, prompt: x}]")
+    with FakeServer(parse_script("replies: [{text: x}]")) as server:
+        done = remote_evals("run", "--url", server.url, report, "-", cwd=tmp_path)
+        assert (done.code, server.requests) == (2, []), done.all
+    assert done.err == "error: `-` is no file; write /dev/stdout for the standard output\n"
+    assert not (tmp_path / "-").exists()
+
+
 def test_markdown_is_a_table_with_the_failures_below(tmp_path: Path) -> None:
     """`--markdown` has a row a case, whose name can draw no column, and folds away what a failed one said."""
     (tmp_path / "s.eval.yaml").write_text(

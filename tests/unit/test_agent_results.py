@@ -118,3 +118,37 @@ def test_an_object_may_say_its_message_alone() -> None:
     """An object with nothing but a message is a run that reported nothing else."""
     run = read_result(SimpleNamespace(message=None))
     assert (run.reply, run.finish_reason, run.missing) == ("", "stop", ("usage", "steps", "cost"))
+
+
+@pytest.mark.parametrize(
+    ("usage", "tokens"),
+    [
+        ({"inputTokens": 1, "outputTokens": 2, "totalTokens": 3, "costUsd": 0.1, "modelCalls": 2}, (1, 2, 3, 0.1, 2)),
+        ({"inputTokens": 1, "outputTokens": 2}, (1, 2, 3, None, None)),
+        ({"promptTokens": 1, "completionTokens": 2, "totalTokens": 4}, (1, 2, 4, None, None)),
+        ({"input_tokens": 1, "output_tokens": 2, "total_tokens": 3, "cost_usd": 0.1}, (1, 2, 3, 0.1, None)),
+    ],
+    ids=["wire", "no total", "older", "ours"],
+)
+def test_usage_may_be_in_the_words_of_the_wire(usage: dict[str, Any], tokens: tuple[Any, ...]) -> None:
+    """The usage of a mapping is read in the words of the wire as well as in those of `Usage`."""
+    used = read_result({"text": "x", "usage": usage}).usage
+    assert used is not None
+    read = (used.input_tokens, used.output_tokens, used.total_tokens, used.cost_usd, used.model_calls)
+    assert read == tokens
+
+
+@pytest.mark.parametrize("given", [{"text": "x", "reply": "y"}, {"steps": 1, "iterations": 2}], ids=str)
+def test_two_names_for_one_thing_are_refused(given: dict[str, Any]) -> None:
+    """A mapping that says one thing under two names is refused, naming them: which one counts nobody knows."""
+    with pytest.raises(UsageError, match=f"names one thing twice: {', '.join(given)}"):
+        read_result(given)
+
+
+def test_an_unknown_key_is_told_with_the_known_ones() -> None:
+    """A key that a mapping may not have is named beside those that it may."""
+    with pytest.raises(UsageError) as caught:
+        read_result({"text": "x", "toolCalls": []})
+    told, _, valid = str(caught.value).partition("; it may have ")
+    assert told.endswith("unknown keys: toolCalls")
+    assert {"reply", "text", "message", "output", "tool_calls", "steps", "usage"} <= set(valid.split(", "))

@@ -1,6 +1,7 @@
 """The `t` of a plain function: it blocks where the real one is awaited."""
 
 import threading
+from functools import wraps
 from typing import Any
 
 import pytest
@@ -53,3 +54,58 @@ async def test_what_a_plain_function_raises_comes_out() -> None:
 
     with pytest.raises(LookupError, match="no such order"):
         await run_function(test, EvalContext(FakeSession()))
+
+
+def _logged(test: Any) -> Any:
+    @wraps(test)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return test(*args, **kwargs)
+
+    return wrapper
+
+
+def _logged_async(test: Any) -> Any:
+    @wraps(test)
+    async def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return await test(*args, **kwargs)
+
+    return wrapper
+
+
+async def _asynchronous(t: Any) -> None:
+    await t.send("hi")
+
+
+def _plain(t: Any) -> None:
+    t.send("hi")
+
+
+@pytest.mark.parametrize(
+    "test",
+    [_plain, _asynchronous, _logged(_plain), _logged(_asynchronous), _logged_async(_asynchronous)],
+    ids=["plain", "async", "decorated plain", "decorated async", "async decorator"],
+)
+async def test_a_decorated_test_is_run_as_what_it_is(test: Any) -> None:
+    """A test behind a decorator of `functools.wraps` is awaited, or run in a thread, as the test itself is."""
+    session = FakeSession(run())
+    await run_function(test, EvalContext(session))
+    assert session.prompts == ["hi"]
+
+
+async def test_an_async_decorator_of_a_plain_function_is_awaited() -> None:
+    """What a decorator makes an async test of, say of a function that gives a prompt, is one."""
+
+    def prompts(function: Any) -> Any:
+        @wraps(function)
+        async def wrapper(t: EvalContext) -> None:
+            await t.send(function())
+
+        return wrapper
+
+    @prompts
+    def hello() -> str:
+        return "hi"
+
+    session = FakeSession(run())
+    await run_function(hello, EvalContext(session))
+    assert session.prompts == ["hi"]

@@ -65,6 +65,29 @@ def test_evals_that_a_file_imports_are_not_its_own(tmp_path: Path) -> None:
     assert len(make_evals(load_suites([str(path)], {}))) == 3
 
 
+MAKER = """
+
+from remote_evals import define_eval
+
+def make(name):
+    @define_eval(name=name, agent=str)
+    async def test(t):
+        await t.send("hi")
+    return test
+
+UNUSED = make("of the helper")
+"""
+
+
+def test_evals_that_a_helper_defines_for_a_file_are_its_own(tmp_path: Path) -> None:
+    """Evals that a helper defines and the file keeps by name are the file's, and lead to where they are defined."""
+    helper = write(tmp_path, MAKER, "maker_of_evals.py")
+    path = write(tmp_path, "from maker_of_evals import make\nfirst = make('first')\nsecond = make('second')\n")
+    evals = make_evals(load_suites([str(path)], {}))
+    assert [(eval_.name, eval_.file) for eval_ in evals] == [("first", str(path)), ("second", str(path))]
+    assert {eval_.place for eval_ in evals} == {f"{helper}:6"}
+
+
 def test_two_files_of_one_name_are_two_suites(tmp_path: Path) -> None:
     """Files of one name in two folders do not stand in each other's way."""
     for folder in ("a", "b"):
@@ -143,5 +166,6 @@ def test_suites_that_ask_a_judge_by_name_are_left_out(tmp_path: Path) -> None:
     """Without judging, files named for a judge are not loaded, and not even imported."""
     write(tmp_path, GOOD)
     write(tmp_path, "raise SystemExit", "style_judge_eval.py")
+    write(tmp_path, "raise SystemExit  # define_eval", "eval_style_judge.py")
     write(tmp_path, "nonsense", "style.judge.eval.yaml")
     assert [Path(loaded.file).name for loaded in load_suites([str(tmp_path)], {}, judging=False)] == ["shop_eval.py"]

@@ -148,3 +148,26 @@ async def test_the_classic_form_scores_no_broken_run() -> None:
     [eval_] = define_eval(name="a", input="hi", score=len).make_evals()
     await eval_.run(t)
     assert [(one.name, one.passed) for one in t.assertions] == [("completed()", False)]
+
+
+async def _without_case(t: EvalContext) -> None:
+    """Do nothing."""
+
+
+async def _with_case(t: EvalContext, case: Any) -> None:
+    """Do nothing."""
+
+
+@pytest.mark.parametrize(
+    ("test", "cases", "message"),
+    [
+        (_without_case, [{"input": "i"}], r"it has cases, so its test must take _without_case\(t, case\)"),
+        (_with_case, [], r"it has no cases, so its test must take _with_case\(t\)"),
+        (lambda: None, [], r"it has no cases, so its test must take <lambda>\(t\)"),
+    ],
+    ids=["no case", "a case too many", "no t"],
+)
+def test_a_test_that_could_not_be_called_is_refused(test: Any, cases: list[Any], message: str) -> None:
+    """A test whose parameters do not fit is refused where it is defined, and told what to take."""
+    with pytest.raises(UsageError, match=rf"define_eval\(name='a'\): {message}"):
+        define_eval(name="a", cases=cases)(test)

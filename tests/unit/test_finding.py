@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from remote_evals.finding import find_suite_files
+from remote_evals.finding import find_suite_files, is_judged
 
 FILES = [
     "a.eval.yaml",
@@ -91,3 +91,21 @@ def test_what_names_no_suite_is_a_mistake(pattern: str, problem: str, tmp_path: 
     assert files == [Path("a.eval.yaml")]
     (told,) = problems
     assert told.startswith(f"{pattern}: {problem}")
+
+
+@pytest.mark.parametrize(
+    ("name", "judged"),
+    [
+        ("x_judge_eval.py", True),
+        ("eval_x_judge.py", True),
+        ("x.judge.eval.yaml", True),
+        ("x.judge.eval.jsonl", True),
+        ("x_eval.py", False),
+        ("eval_judge_x.py", False),
+        ("x_judge.py", False),
+        ("judge.eval.yaml", False),
+    ],
+)
+def test_a_suite_asks_a_judge_by_its_name(name: str, judged: bool) -> None:
+    """Suites whose name says that they ask a judge are told from the others, in either way to name code."""
+    assert is_judged(Path("evals") / name) is judged

@@ -86,6 +86,62 @@ def test_the_time_of_a_case_is_the_agents() -> None:
     assert result(run=run(timing=Timing(total_ms=70))).duration_ms == 70
 
 
+def repeats(*runs: tuple[Status, float]) -> EvalReport:
+    """Return a report of one case with a run for each status and time in milliseconds."""
+    rows = [
+        EvalResult(
+            name=f"flow #{number}",
+            case="flow",
+            status=status,
+            assertions=(asserted(status == "passed"),),
+            run=RunResult(timing=Timing(total_ms=ms)),
+        )
+        for number, (status, ms) in enumerate(runs, 1)
+    ]
+    return report(*rows)
+
+
+def test_the_summary_of_nothing_says_so() -> None:
+    """An empty report is no "0/0 passed"."""
+    assert report().summary() == "Eval Report: no cases ran"
+
+
+def test_the_summary_of_repeats_has_their_rate() -> None:
+    """A case that ran several times has a line of its own with its rate, and whether it is flaky, before its runs."""
+    lines = repeats(("passed", 10), ("failed", 20)).summary().splitlines()
+    assert lines[0] == "Eval Report: 0/1 passed (avg score: 0.50)"
+    assert lines[2] == "  [FAIL] flow (1/2 runs, flaky)"
+    assert [line.split(" (")[0] for line in lines[3:] if "[" in line] == ["  [PASS] flow #1", "  [FAIL] flow #2"]
+    assert "  [PASS] flow (2/2 runs)" in repeats(("passed", 1), ("passed", 1)).summary().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("statuses", "flaky"),
+    [
+        (["passed", "error"], True),
+        (["passed", "failed"], True),
+        (["passed", "skipped"], False),
+        (["passed", "passed"], False),
+        (["failed", "error"], False),
+        (["error", "skipped"], False),
+    ],
+    ids=str,
+)
+def test_a_case_is_flaky_when_its_runs_differ(statuses: list[Status], flaky: bool) -> None:
+    """A case of which some runs passed and others failed or broke is flaky; a run that was not made says nothing."""
+    [case] = repeats(*((status, 1) for status in statuses)).cases
+    assert case.is_flaky is flaky
+
+
+def test_runs_that_were_not_made_count_in_no_spread() -> None:
+    """A skipped run lowers neither the score nor the time of its case; where all were skipped both are 0."""
+    [case] = repeats(("passed", 30), ("passed", 10), ("skipped", 0)).cases
+    assert (case.score.mean, case.score.least) == (1.0, 1.0)
+    assert (case.duration_ms.mean, case.duration_ms.least, case.duration_ms.greatest) == (20, 10, 30)
+    [none] = repeats(("skipped", 0), ("skipped", 0)).cases
+    assert (none.score.greatest, none.duration_ms.greatest) == (0, 0)
+
+
 def test_results_cannot_be_changed() -> None:
     """What happened is a record: nobody who is handed one can change it."""
     with pytest.raises(ValidationError):
