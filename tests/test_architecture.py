@@ -36,7 +36,7 @@ RANKS = [
         "targets._trace",
     ],
     ["targets._failures", "targets._transport"],
-    ["targets._guard", "targets._status"],
+    ["targets._guard", "targets._link", "targets._status"],
     ["targets._exchange", "targets._transcript"],
     ["targets._agent_results", "targets.remote"],
     ["targets._agents", "targets._asgi"],

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,7 +12,6 @@ from ..durations import render_duration
 from ..errors import JudgeError, JudgeUnreachableError
 from ..redaction import Secret
 from ..targets._failures import LIBRARY_ERRORS, forget_frames, translate
-from ..targets._token import BearerAuth
 from ..urls import show_url
 from ._completion import parse_completion, quote_error
 from ._retry import Attempt, parse_retry_after
@@ -29,6 +28,18 @@ _ADVICE = {
     404: "Check the judge's URL and model",
     429: "The judge limits how often it may be asked: try a lower --concurrency",
 }
+
+
+class BearerAuth(httpx.Auth):
+    """Puts the key into the request just before it is sent, so that no caller ever holds the header."""
+
+    def __init__(self, key: Secret) -> None:
+        self._key = key
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        """Add the Authorization header (RFC 6750, section 2.1)."""
+        request.headers["Authorization"] = f"Bearer {self._key.reveal()}"
+        yield request
 
 
 class Request:

@@ -16,9 +16,9 @@ from ..urls import show_url
 from ._clocks import Clocks, Deadline, Limits
 from ._failures import ended_early, ended_without_reason
 from ._guard import run_guarded
+from ._link import Link
 from ._sse import EventDecoder
 from ._status import read_failure
-from ._token import BearerAuth
 from ._trace import new_trace
 
 _HEADERS = {
@@ -37,8 +37,8 @@ class Exchange:
     requests of a turn are in one trace.
     """
 
-    def __init__(self, client: httpx.AsyncClient, turn: int, limits: Limits, scrub: Callable[[str], str]) -> None:
-        self._client = client
+    def __init__(self, link: Link, turn: int, limits: Limits, scrub: Callable[[str], str]) -> None:
+        self._link = link
         self._limits = limits
         self._scrub = scrub
         self._rebuild = Rebuild(turn, scrub)
@@ -71,16 +71,10 @@ class Exchange:
         self, url: str, body: Mapping[str, Any], token: Secret | None, clocks: Clocks
     ) -> RemoteError | None:
         clocks.start("headers", self._limits.headers_s)
-        request = self._client.build_request(
-            "POST",
-            url,
-            # ASCII, since a prompt may hold the lone surrogates that UTF-8 cannot.
-            content=json.dumps(body).encode("ascii"),
-            headers={**_HEADERS, "traceparent": self._trace.new_traceparent()},
-        )
-        auth = BearerAuth(token) if token else None
-        # Not `client.stream`, whose generator each open stream would keep.
-        async with aclosing(await self._client.send(request, auth=auth, stream=True)) as response:
+        # ASCII, since a prompt may hold the lone surrogates that UTF-8 cannot.
+        content = json.dumps(body).encode("ascii")
+        headers = {**_HEADERS, "traceparent": self._trace.new_traceparent()}
+        async with aclosing(await self._link.send("POST", url, headers, token, content)) as response:
             self._headers_ms = self._headers_ms or self._elapsed_ms()
             clocks.start("first event", self._limits.first_event_s)
             failure = await read_failure(response, show_url(url), self._scrub, clocks.left_s)

@@ -1,9 +1,7 @@
 """Where the token of a request comes from, and how it gets on the wire without passing anyone who might show it."""
 
 import inspect
-from collections.abc import Awaitable, Callable, Generator
-
-import httpx
+from collections.abc import Awaitable, Callable
 
 from ..errors import TokenSourceError, UsageError
 from ..headers import MIN_SECRET_CHARS
@@ -11,18 +9,6 @@ from ..redaction import Redactor, Secret
 
 TokenSource = Secret | Callable[[], str | Awaitable[str]] | None
 Token = str | TokenSource
-
-
-class BearerAuth(httpx.Auth):
-    """Puts the token into the request just before it is sent, so that no caller ever holds the header."""
-
-    def __init__(self, token: Secret) -> None:
-        self._token = token
-
-    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        """Add the Authorization header (RFC 6750, section 2.1)."""
-        request.headers["Authorization"] = f"Bearer {self._token.reveal()}"
-        yield request
 
 
 def check_token(token: Secret) -> Secret:

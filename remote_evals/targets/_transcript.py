@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import aclosing
 from typing import Any
 
 import httpx
@@ -11,14 +12,14 @@ from ..redaction import Secret
 from ..urls import show_url
 from ._clocks import Clocks, Deadline, Limits
 from ._guard import run_guarded
+from ._link import Link
 from ._status import read_failure
-from ._token import BearerAuth
 
 MAX_TRANSCRIPT_BYTES = 16 * 1024 * 1024
 
 
 async def read_messages(
-    client: httpx.AsyncClient,
+    link: Link,
     url: str,
     token: Secret | None,
     limits: Limits,
@@ -29,8 +30,7 @@ async def read_messages(
 
     async def read(clocks: Clocks) -> list[dict[str, Any]] | RemoteError:
         clocks.start("headers", limits.headers_s)
-        auth = BearerAuth(token) if token else None
-        async with client.stream("GET", url, headers={"Accept": "application/json"}, auth=auth) as response:
+        async with aclosing(await link.send("GET", url, {"Accept": "application/json"}, token)) as response:
             failure = await read_failure(response, show_url(url), scrub, clocks.left_s, expected="application/json")
             return failure or _parse(await _read_body(response), show_url(url))
 

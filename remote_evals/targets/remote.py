@@ -15,10 +15,11 @@ from ..results import RunResult
 from ..urls import find_url_credentials, join_url, parse_base_url, show_url
 from ._clocks import Deadline, Limits
 from ._exchange import Exchange
+from ._link import Link
 from ._proxy import find_proxy
 from ._token import Token, TokenSource, ask_token, check_token
 from ._transcript import read_messages
-from ._transport import open_client, open_transport
+from ._transport import open_transport
 
 
 class RemoteTarget:
@@ -50,7 +51,7 @@ class RemoteTarget:
         self.limits = limits or Limits()
         self._headers = check_headers(headers or {})
         self._transport = transport
-        self._client: httpx.AsyncClient | None = None
+        self._link: Link | None = None
         self._entered = 0
         for secret in (*find_credentials(self._headers), *find_url_credentials(self.url)):
             self.redactor.add(Secret(secret))
@@ -61,11 +62,11 @@ class RemoteTarget:
         return show_url(self.url)
 
     async def __aenter__(self) -> Self:
-        """Open the HTTP client. Raises `UsageError` for a proxy in the environment that cannot be used."""
-        if self._client is None:
+        """Open the way to the deployment. Raises `UsageError` for a proxy in the environment that cannot be used."""
+        if self._link is None:
             # Connecting is what takes most memory at a time: of thousands of sessions a few start, and the others wait.
             self.starting = asyncio.Semaphore(8)
-            self._client = open_client(self._transport or self._open_transport(), self._headers, self.limits.connect_s)
+            self._link = Link(self._transport or self._open_transport(), self._headers, self.limits.connect_s)
         self._entered += 1
         return self
 
@@ -76,32 +77,30 @@ class RemoteTarget:
         return open_transport(self.url, proxy)
 
     async def __aexit__(self, *raised: object) -> None:
-        """Close the client and every connection, once all who entered have left."""
+        """Close every connection, once all who entered have left."""
         self._entered -= 1
-        if self._entered == 0 and self._client:
-            client, self._client = self._client, None
-            await client.aclose()
+        if self._entered == 0 and self._link:
+            link, self._link = self._link, None
+            await link.aclose()
 
     def open_session(self, limit_s: float | None = None) -> "RemoteSession":
         """Open a fresh session, to be done within `limit_s` seconds; nothing is sent before its first turn.
 
         Raises `UsageError` when the target was not entered.
         """
-        if self._client is None:
+        if self._link is None:
             raise UsageError(f"the target {self.description} is not open; use it in `async with`, or by an EvalRunner")
-        return RemoteSession(self, self._client, self._token, limit_s)
+        return RemoteSession(self, self._link, self._token, limit_s)
 
 
 class RemoteSession:
     """One session of a deployment; see `RemoteTarget.open_session`."""
 
-    def __init__(
-        self, target: RemoteTarget, client: httpx.AsyncClient, token: TokenSource, limit_s: float | None
-    ) -> None:
+    def __init__(self, target: RemoteTarget, link: Link, token: TokenSource, limit_s: float | None) -> None:
         # The protocol allows 1 to 128 characters of A-Z a-z 0-9 _ and -.
         self.id = f"eval-{secrets.token_hex(12)}"
         self._target = target
-        self._client = client
+        self._link = link
         self._token = token
         self._url = join_url(target.url, "/chat")
         self._deadline = Deadline(asyncio.get_running_loop().time() + limit_s, limit_s) if limit_s else None
@@ -124,7 +123,7 @@ class RemoteSession:
 
         Raises `RemoteError`, whose `partial` is what had been rebuilt, and `TokenSourceError` before anything is sent.
         """
-        self._latest = Exchange(self._client, turn, self._target.limits, self._target.redactor.scrub)
+        self._latest = Exchange(self._link, turn, self._target.limits, self._target.redactor.scrub)
         return await self._run(self._latest, self._url, {"sessionId": self.id, "input": prompt})
 
     async def decide(self, approval_id: str, decision: Mapping[str, Any]) -> RunResult:
@@ -139,7 +138,7 @@ class RemoteSession:
         redactor = self._target.redactor
         token = await ask_token(self._token, redactor)
         url = join_url(self._target.url, f"/chat/{self.id}")
-        messages = await read_messages(self._client, url, token, self._target.limits, self._deadline, redactor.scrub)
+        messages = await read_messages(self._link, url, token, self._target.limits, self._deadline, redactor.scrub)
         return list(redactor.scrub_value(messages))
 
     async def _run(self, exchange: Exchange, url: str, body: Mapping[str, Any]) -> RunResult:
