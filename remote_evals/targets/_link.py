@@ -17,7 +17,9 @@ class Link:
 
     def __init__(self, transport: httpx.AsyncBaseTransport, headers: Mapping[str, str], connect_s: float) -> None:
         self._transport = transport
-        self._headers = headers
+        own = httpx.Headers({"User-Agent": USER_AGENT})
+        own.update(headers)
+        self._own = [(name.lower(), value) for name, value in own.raw]
         self._timeout = httpx.Timeout(None, connect=connect_s).as_dict()
 
     async def send(
@@ -27,11 +29,11 @@ class Link:
 
         `headers` come before those of the link, and those before the user agent's. Raises what the transport raises.
         """
-        sent = httpx.Headers({"User-Agent": USER_AGENT})
-        sent.update(self._headers)
-        sent.update(headers)
+        given = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
         if token:
-            sent["Authorization"] = f"Bearer {token.reveal()}"  # RFC 6750, section 2.1
+            given.append((b"authorization", f"Bearer {token.reveal()}".encode()))  # RFC 6750, section 2.1
+        names = {name for name, _ in given}
+        sent = [*(pair for pair in self._own if pair[0] not in names), *given]
         request = httpx.Request(method, url, headers=sent, content=content, extensions={"timeout": self._timeout})
         response = await self._transport.handle_async_request(request)
         response.request = request
