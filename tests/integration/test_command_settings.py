@@ -105,8 +105,8 @@ def test_the_timeout_of_the_settings_holds_without_the_option(project: Path, arg
     ("args", "told"),
     [
         (["--env", "producton"], "no environment 'producton' in"),
-        (["--env", "production", "--url", NOWHERE], "--env names a deployment, and so does another option"),
-        (["--env", "production", "--fake", "f.yaml"], "--env names a deployment, and so does another option"),
+        (["--env", "production", "--url", NOWHERE], "--env names a deployment, and so does --url or --fake"),
+        (["--env", "production", "--fake", "f.yaml"], "--env names a deployment, and so does --url or --fake"),
     ],
     ids=" ".join,
 )
