@@ -34,7 +34,7 @@ def find_suite_files(patterns: Sequence[str]) -> tuple[list[Path], list[str]]:
 
 
 def is_judged(path: Path) -> bool:
-    """Say whether a suite asks a judge by its name, `*_judge_eval.py` or `*.judge.eval.*`, and so costs money."""
+    """Say whether a suite asks a judge, and so costs money: `*_judge_eval.py`, `eval_*_judge.py`, `*.judge.eval.*`."""
     is_code = path.stem.endswith("_judge_eval") or (path.stem.startswith("eval_") and path.stem.endswith("_judge"))
     return is_code or ".judge.eval." in path.name
 

@@ -5,10 +5,9 @@ from collections.abc import Callable
 
 from .deployments import read_token_variable
 from .judging import Judge, LLMJudge
+from .judging._settings import URL_VARIABLE
 from .redaction import Redactor
 from .suites import JudgeSettings
-
-URL_VARIABLE = "REMOTE_EVALS_JUDGE_URL"
 
 
 def judge_builder(redactor: Redactor | None = None) -> Callable[[JudgeSettings | None], Judge | None]:

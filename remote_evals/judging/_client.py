@@ -4,6 +4,7 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Self
 
 import httpx
@@ -13,7 +14,7 @@ from ..headers import find_credentials
 from ..redaction import Redactor, Secret
 from ..results import Verdict
 from ..targets._proxy import find_proxy
-from ..targets._transport import open_client, open_transport
+from ..targets._transport import USER_AGENT, open_transport
 from ..urls import find_url_credentials, show_url
 from ._completion import Completion
 from ._judge import unparseable
@@ -137,4 +138,14 @@ class LLMJudge:
         proxy = find_proxy(self.url)
         if proxy:
             proxy.hide_from(self.redactor)
-        return open_client(open_transport(self.url, proxy), self._headers, _CONNECT_S)
+        headers = httpx.Headers({"User-Agent": USER_AGENT})
+        headers.update(self._headers)
+        return httpx.AsyncClient(
+            transport=open_transport(self.url, proxy),
+            headers=headers,
+            # A cookie of one grading must not be sent in another, so none is kept.
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+            timeout=httpx.Timeout(None, connect=_CONNECT_S),
+            follow_redirects=False,
+            trust_env=False,
+        )
