@@ -14,6 +14,7 @@ from tests.contract.replay import LAST_CHUNK, RUN_DONE, STREAM_HEAD, WHOLE_RUN, 
 __all__ = [
     "LAST_CHUNK",
     "PATIENT",
+    "REFUND",
     "RUN_DONE",
     "STREAM_HEAD",
     "WHOLE_RUN",
@@ -30,6 +31,19 @@ __all__ = [
 
 # Long enough for a busy machine, and only ever waited out by the one clock that a test shortens.
 PATIENT = Limits(connect_s=20, headers_s=20, first_event_s=20, silence_s=20)
+
+# A reply that pauses for an approval, and goes on once it is decided.
+REFUND: dict[str, Any] = {
+    "when": {"input": "refund"},
+    "steps": [
+        {
+            "text": "Let me ask.",
+            "tools": [{"name": "issue_refund", "args": {"id": "41"}, "approval": True, "result": "refunded"}],
+            "usage": {"input": 10, "output": 5, "cost_usd": 0.001},
+        },
+        {"text": "Done.", "usage": {"input": 20, "output": 2, "cost_usd": 0.002}},
+    ],
+}
 
 
 def serve(*replies: dict[str, Any], **script: Any) -> FakeServer:

@@ -19,19 +19,8 @@ from remote_evals import (
     load_suites,
     make_evals,
 )
-from tests.integration.serving import PATIENT, serve
+from tests.integration.serving import PATIENT, REFUND, serve
 
-REFUND: dict[str, Any] = {
-    "when": {"input": "refund"},
-    "steps": [
-        {
-            "text": "Let me ask.",
-            "tools": [{"name": "issue_refund", "args": {"id": "41"}, "approval": True, "result": "refunded"}],
-            "usage": {"input": 10, "output": 5, "cost_usd": 0.001},
-        },
-        {"text": "Done.", "usage": {"input": 20, "output": 2, "cost_usd": 0.002}},
-    ],
-}
 CARD: dict[str, Any] = {
     "when": {"input": "card"},
     "steps": [

@@ -1,25 +1,13 @@
 """A run that pauses for a decision and goes on, and the transcript of its session."""
 
 import json
-from typing import Any
 
 import pytest
 
 from remote_evals import RemoteStatusError, RemoteStreamError, RemoteTarget, UsageError
-from tests.integration.serving import PATIENT, listen, sending, serve
+from tests.integration.serving import PATIENT, REFUND, listen, sending, serve
 
 TOKEN = "right-token-1"
-REFUND: dict[str, Any] = {
-    "when": {"input": "refund"},
-    "steps": [
-        {
-            "text": "Let me ask.",
-            "tools": [{"name": "issue_refund", "args": {"id": "41"}, "approval": True, "result": "refunded"}],
-            "usage": {"input": 10, "output": 5, "cost_usd": 0.001},
-        },
-        {"text": "Done.", "usage": {"input": 20, "output": 2, "cost_usd": 0.002}},
-    ],
-}
 
 
 async def test_a_decided_run_is_one_turn() -> None:
