@@ -3,7 +3,6 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator
 from typing import Any
 from uuid import uuid4
 
@@ -13,9 +12,9 @@ from starlette.responses import Response
 from fake_server import _answers as answers
 from fake_server._incoming import before_headers, parse_body
 from fake_server._reply import fill, text_of
-from fake_server._stream import EventStream
+from fake_server._stream import HalvedBody
+from fake_server._times import TimesCounter
 from fake_server._wire import to_json, without_none
-from fake_server.faults import Fault, FaultCounter
 from fake_server.judge import JudgeReply, JudgeScript, JudgeUsage
 
 
@@ -24,7 +23,7 @@ class Completions:
 
     def __init__(self, script: JudgeScript) -> None:
         self._script = script
-        self._counter = FaultCounter()
+        self._counter = TimesCounter()
 
     async def complete(self, request: Request) -> Response:
         """Answer one request, as OpenAI words it."""
@@ -42,24 +41,12 @@ class Completions:
         return await self._answer(request, reply, {"input": asked, "authorization": authorization}, body["model"])
 
     async def _answer(self, request: Request, reply: JudgeReply, words: dict[str, str], model: str) -> Response:
-        fault = self._counter.take([*self._script.fault, *reply.fault], "judge")
+        fault = self._counter.take([*self._script.fault, *reply.fault])
         if fault and (answer := await before_headers(fault, request)):
             return answer
         await asyncio.sleep(reply.delay)
-        return _Completion(to_json(_completion(fill(reply, words), model)), fault)
-
-
-class _Completion(EventStream):
-    """A completion, in two halves, so that the faults of a stream have something to come after."""
-
-    def __init__(self, body: bytes, fault: Fault | None) -> None:
-        super().__init__(_halves(body), fault, content_type="application/json")
-
-
-async def _halves(body: bytes) -> AsyncIterator[bytes]:
-    middle = len(body) // 2
-    yield body[:middle]
-    yield body[middle:]
+        body = to_json(_completion(fill(reply, words), model))
+        return HalvedBody(body, fault, "application/json")
 
 
 def _completion(reply: JudgeReply, model: str) -> dict[str, Any]:

@@ -1,47 +1,21 @@
-"""The faults of a stream, each a change to the frames that reach the client."""
+"""Faults of frames: one too many, one too few, or one that is no event."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 
+from fake_server._frames import Frames, first
+from fake_server._wire import DONE_FRAME
 from fake_server.faults import Fault
 
-Frames = AsyncIterator[bytes]
-
 RUN_DONE = b'data: {"type":"run.done"'
+TEXT_DELTA = b'data: {"type":"text.delta"'
 
-
-class ConnectionEnd(Exception):  # noqa: N818 - an order to the sender, not an error
-    """Ends the connection in the middle of the stream, with a TCP reset if `by_reset`."""
-
-    def __init__(self, *, by_reset: bool) -> None:
-        super().__init__(by_reset)
-        self.by_reset = by_reset
-
-
-def with_fault(frames: Frames, fault: Fault | None) -> Frames:
-    """Return `frames` as `fault` lets them through; it may raise `ConnectionEnd`."""
-    change = _CHANGES.get(fault.name) if fault else None
-    return change(frames, fault) if change and fault else frames
-
-
-async def _first(frames: Frames, count: int) -> Frames:
-    for _ in range(count):
-        try:
-            yield await anext(frames)
-        except StopAsyncIteration:
-            return
-
-
-async def _silence(frames: Frames, fault: Fault) -> Frames:
-    async for frame in _first(frames, fault.after):
-        yield frame
-    await asyncio.sleep(fault.for_s)
-    async for frame in frames:
-        yield frame
+_LATIN_1_E_ACUTE = b"\xe9"
+_PIECE_BYTES = 64 * 1024
 
 
 async def _keep_alives(frames: Frames, fault: Fault) -> Frames:
-    async for frame in _first(frames, fault.after):
+    async for frame in first(frames, fault.after):
         yield frame
     loop = asyncio.get_running_loop()
     end_s = loop.time() + fault.for_s
@@ -52,31 +26,39 @@ async def _keep_alives(frames: Frames, fault: Fault) -> Frames:
         yield frame
 
 
-async def _cut(frames: Frames, fault: Fault) -> Frames:
-    async for frame in _first(frames, fault.after):
-        yield frame
-    raise ConnectionEnd(by_reset=False)
-
-
-async def _reset(frames: Frames, fault: Fault) -> Frames:
-    async for frame in _first(frames, fault.after):
-        yield frame
-    raise ConnectionEnd(by_reset=True)
-
-
 async def _not_json(frames: Frames, fault: Fault) -> Frames:
-    async for frame in _first(frames, fault.after):
+    async for frame in first(frames, fault.after):
         yield frame
     yield b'data: {"type": this is not JSON\n\n'
     async for frame in frames:
         yield frame
 
 
-async def _half_frame(frames: Frames, fault: Fault) -> Frames:
-    async for frame in _first(frames, fault.after):
+async def _invalid_utf8(frames: Frames, fault: Fault) -> Frames:
+    async for frame in first(frames, fault.after):
         yield frame
-    async for frame in _first(frames, 1):
-        yield frame[: len(frame) // 2]
+    async for frame in frames:
+        if frame.startswith(TEXT_DELTA):
+            yield frame.replace(b'"text":"', b'"text":"' + _LATIN_1_E_ACUTE, 1)
+            break
+        yield frame
+    async for frame in frames:
+        yield frame
+
+
+async def _huge_frame(frames: Frames, fault: Fault) -> Frames:
+    async for frame in first(frames, fault.after):
+        yield frame
+    async for frame in first(frames, 1):
+        start, end = frame.removesuffix(b"}\n\n") + b',"padding":"', b'"}\n\n'
+        yield start
+        left = fault.size - len(start) - len(end)
+        while left > 0:
+            yield b"x" * min(left, _PIECE_BYTES)
+            left -= _PIECE_BYTES
+        yield end
+    async for frame in frames:
+        yield frame
 
 
 async def _no_run_done(frames: Frames, _: Fault) -> Frames:
@@ -84,19 +66,24 @@ async def _no_run_done(frames: Frames, _: Fault) -> Frames:
         yield frame
 
 
-async def _byte_at_a_time(frames: Frames, _: Fault) -> Frames:
+async def _no_done(frames: Frames, _: Fault) -> Frames:
     async for frame in frames:
-        for start in range(len(frame)):
-            yield frame[start : start + 1]
+        if frame != DONE_FRAME:
+            yield frame
 
 
-_CHANGES: dict[str, Callable[[Frames, Fault], Frames]] = {
-    "silence": _silence,
+async def _no_last_blank_line(frames: Frames, _: Fault) -> Frames:
+    while not (frame := await anext(frames)).startswith(RUN_DONE):
+        yield frame
+    yield frame.removesuffix(b"\n")
+
+
+FRAME_CHANGES: dict[str, Callable[[Frames, Fault], Frames]] = {
     "keep-alives": _keep_alives,
-    "cut": _cut,
-    "reset": _reset,
     "not-json": _not_json,
-    "half-frame": _half_frame,
+    "invalid-utf8": _invalid_utf8,
+    "huge-frame": _huge_frame,
     "no-run-done": _no_run_done,
-    "byte-at-a-time": _byte_at_a_time,
+    "no-done": _no_done,
+    "no-last-blank-line": _no_last_blank_line,
 }

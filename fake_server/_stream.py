@@ -7,7 +7,8 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from fake_server._connection import cut, disconnected, reset
-from fake_server._faulty_frames import ConnectionEnd, with_fault
+from fake_server._faulty import with_fault
+from fake_server._frames import ConnectionEnd
 from fake_server._timeline import Timed
 from fake_server._wire import DONE_FRAME, Stamp, to_frame
 from fake_server.faults import Fault
@@ -39,6 +40,8 @@ class LiveFrames:
     async def __anext__(self) -> bytes:
         frame = await self._frames.get()
         if frame is None:
+            # the end stays the end, however often it is read
+            self._frames.put_nowait(None)
             raise StopAsyncIteration
         return frame
 
@@ -49,9 +52,12 @@ class EventStream(StreamingResponse):
     def __init__(
         self, frames: AsyncIterator[bytes], fault: Fault | None, content_type: str = "text/event-stream"
     ) -> None:
+        headers = {"cache-control": "no-cache", "content-type": content_type}
         if fault and fault.name == "wrong-content-type":
-            content_type = fault.content_type
-        super().__init__(with_fault(frames, fault), headers={"cache-control": "no-cache", "content-type": content_type})
+            headers["content-type"] = fault.content_type
+        if fault and fault.name == "compressed":
+            headers["content-encoding"] = "gzip"
+        super().__init__(with_fault(frames, fault), headers=headers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send, as ASGI has it."""
@@ -66,6 +72,19 @@ class EventStream(StreamingResponse):
         finally:
             gone.cancel()
             sending.cancel()
+
+
+class HalvedBody(EventStream):
+    """A whole body, sent in two halves, so that the faults of a stream have something to come after."""
+
+    def __init__(self, body: bytes, fault: Fault | None, content_type: str) -> None:
+        super().__init__(_halves(body), fault, content_type)
+
+
+async def _halves(body: bytes) -> AsyncIterator[bytes]:
+    middle = len(body) // 2
+    yield body[:middle]
+    yield body[middle:]
 
 
 class BrokenConnection(Response):

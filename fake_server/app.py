@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from fake_server import _answers as answers
 from fake_server._completions import Completions
+from fake_server._health import Health
 from fake_server.chat import Chat
 from fake_server.requests import RequestLog, read_body
 from fake_server.script import Script
@@ -57,7 +58,7 @@ def _routes(script: Script) -> ASGIApp:
     app = Starlette(
         routes=[
             *judge,
-            Route(f"{base}/health", _health),
+            Route(f"{base}/health", Health(script.health).check),
             Route(f"{base}/chat", chat.turn, methods=["POST"]),
             Route(f"{base}/chat/{{session}}", chat.transcript),
             Route(f"{base}/chat/{{session}}/approvals/{{approval}}", chat.approval, methods=["POST"]),
@@ -66,10 +67,6 @@ def _routes(script: Script) -> ASGIApp:
     )
     app.router.redirect_slashes = False
     return app
-
-
-async def _health(_: Request) -> Response:
-    return answers.plain(200, "ok")
 
 
 async def _not_found(_: Request, __: Exception) -> Response:

@@ -12,7 +12,7 @@ from fake_server._decision import parse_decision
 from fake_server._incoming import before_headers, parse_body
 from fake_server._reply import fill, find_reply, text_of
 from fake_server._stream import EventStream, LiveFrames
-from fake_server.faults import FaultCounter
+from fake_server._times import TimesCounter
 from fake_server.script import Script
 from fake_server.sessions import Exchange, Run, Session, Sessions
 from fake_server.turn import Turn, refusal
@@ -28,7 +28,7 @@ class Chat:
         self._script = script
         self._identity = {"agentName": script.agent, "agentId": str(uuid4())}
         self._sessions = Sessions()
-        self._counter = FaultCounter()
+        self._counter = TimesCounter()
 
     async def transcript(self, request: Request) -> Response:
         """Answer `GET /chat/<session>`."""
@@ -75,7 +75,8 @@ class Chat:
         return Exchange(session, message, played, reply.fault).first_run()
 
     async def _stream(self, request: Request, session: Session, run: Run) -> Response:
-        fault = self._counter.take([*self._script.fault, *run.faults], run.request)
+        faults = [*self._script.fault, *run.faults]
+        fault = self._counter.take(fault for fault in faults if fault.may_strike(run.request))
         if fault and (answer := await before_headers(fault, request)):
             return answer
         frames = LiveFrames()

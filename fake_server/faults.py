@@ -1,11 +1,9 @@
 """What a script can break, as data: the names of the faults and what each of them takes."""
 
 import difflib
-from collections import Counter
-from collections.abc import Iterable
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from fake_server._values import Duration, Json, Text
 
@@ -23,19 +21,46 @@ ANSWERS: dict[str, set[str]] = {
 }
 """Answers in place of a stream, as a proxy in front gives them: the turn never starts."""
 
-STREAMS: dict[str, set[str]] = {
+BODIES: dict[str, set[str]] = {
     "no-headers": {"for"},
     "silence": {"after", "for"},
-    "keep-alives": {"after", "every", "for"},
     "cut": {"after"},
     "reset": {"after", "before_headers"},
-    "not-json": {"after"},
     "half-frame": {"after"},
-    "no-run-done": set(),
     "byte-at-a-time": set(),
+    "slow": {"every"},
+    "buffered": set(),
+    "compressed": set(),
     "wrong-content-type": {"content_type"},
 }
-"""Faults of the stream: the turn starts once there are headers, and runs to its end whatever the client gets."""
+"""Faults on the way of any body, be it a stream or not; a turn runs to its end whatever the client gets."""
+
+FRAMES: dict[str, set[str]] = {
+    "keep-alives": {"after", "every", "for"},
+    "not-json": {"after"},
+    "invalid-utf8": {"after"},
+    "huge-frame": {"after", "size"},
+    "no-run-done": set(),
+    "no-done": set(),
+    "no-last-blank-line": set(),
+}
+"""Faults of the frames of an event stream."""
+
+ORDER: dict[str, set[str]] = {
+    "seq-gap": {"after"},
+    "seq-repeat": {"after"},
+    "newer-version": set(),
+    "crossed": {"after"},
+    "unknown-call": {"after"},
+    "no-step-done": {"after"},
+    "second-run-done": set(),
+    "event-after-done": set(),
+    "endless": {"after", "every"},
+}
+"""Faults of the events of a run: each frame is right, together they are not what the protocol says."""
+
+STREAMS = {**BODIES, **FRAMES, **ORDER}
+"""Faults of a stream: all that can befall a turn once it has started."""
 
 PARAMETERS = {**ANSWERS, **STREAMS}
 
@@ -44,7 +69,7 @@ class Fault(BaseModel):
     """One thing that goes wrong on the way to the client.
 
     `after` counts events sent whole before it goes wrong, `times` the requests it hits before all is well,
-    `request` narrows it to turns (`chat`) or to decisions (`approval`).
+    `request` narrows it to turns (`chat`) or to decisions (`approval`), `size` is in bytes.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -60,6 +85,7 @@ class Fault(BaseModel):
     status: int = Field(default=500, ge=200, le=599)
     headers: dict[str, Text] = {}
     body: Json = ""
+    size: int = Field(default=32 * 1024 * 1024, ge=1)
     location: Text = "/login"
     content_type: Text = "text/plain"
 
@@ -67,13 +93,17 @@ class Fault(BaseModel):
     def _takes_its_own_parameters(self) -> Self:
         if self.name not in PARAMETERS:
             near = difflib.get_close_matches(self.name, PARAMETERS, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise ValueError(f"unknown fault {self.name!r}.{hint} Valid: {', '.join(sorted(PARAMETERS))}")
+            hint = f"Did you mean {near[0]!r}?" if near else f"Valid: {', '.join(sorted(PARAMETERS))}"
+            raise ValueError(f"unknown fault {self.name!r}. {hint}")
         given = {"for" if key == "for_s" else key for key in self.model_fields_set} - {"name"}
         valid = PARAMETERS[self.name] | _ANY
         if wrong := sorted(given - valid):
             raise ValueError(f"fault {self.name!r} takes no {wrong[0]!r}, only {', '.join(sorted(valid))}")
         return self
+
+    def may_strike(self, request: str) -> bool:
+        """Tell whether it is meant for a `request` of this kind."""
+        return self.request in (None, request)
 
 
 def _as_list(value: object) -> object:
@@ -82,20 +112,18 @@ def _as_list(value: object) -> object:
     return [{"name": one} if isinstance(one, str) else one for one in (value if isinstance(value, list) else [value])]
 
 
+def _check_no_run(faults: list[Fault]) -> list[Fault]:
+    valid = ANSWERS | BODIES
+    for fault in faults:
+        if fault.name not in valid:
+            raise ValueError(f"fault {fault.name!r} is one of runs. Valid here: {', '.join(sorted(valid))}")
+        if fault.request:
+            raise ValueError(f"fault {fault.name!r} takes no 'request' here: only the faults of runs do")
+    return faults
+
+
 Faults = Annotated[list[Fault], BeforeValidator(_as_list)]
+"""What can go wrong with a run."""
 
-
-class FaultCounter:
-    """How often each fault has struck since the server started."""
-
-    def __init__(self) -> None:
-        self._strikes: Counter[int] = Counter()
-
-    def take(self, faults: Iterable[Fault], request: str) -> Fault | None:
-        """Return the first fault that still strikes a `request` of this kind, and count the strike."""
-        for fault in faults:
-            worn_out = fault.times is not None and self._strikes[id(fault)] >= fault.times
-            if not worn_out and fault.request in (None, request):
-                self._strikes[id(fault)] += 1
-                return fault
-        return None
+BodyFaults = Annotated[Faults, AfterValidator(_check_no_run)]
+"""What can go wrong with an answer that is no run."""

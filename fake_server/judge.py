@@ -3,10 +3,10 @@
 import re
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from fake_server._values import Duration, Json, JsonObject, Text
-from fake_server.faults import Fault, Faults
+from fake_server.faults import BodyFaults
 
 
 class _Part(BaseModel):
@@ -43,7 +43,7 @@ class JudgeReply(_Part):
     finish_reason: Text = "stop"
     usage: JudgeUsage | None = JudgeUsage(input=100, output=20)
     delay: Duration = 0.0
-    fault: Faults = []
+    fault: BodyFaults = []
 
     @model_validator(mode="after")
     def _has_one_content(self) -> Self:
@@ -51,26 +51,10 @@ class JudgeReply(_Part):
             raise ValueError("an answer of the judge has either 'verdict' or 'content'")
         return self
 
-    @field_validator("fault")
-    @classmethod
-    def _ends_no_run(cls, faults: list[Fault]) -> list[Fault]:
-        return _check_faults(faults)
-
 
 class JudgeScript(_Part):
     """A judge at `POST /v1/chat/completions`, with a key of its own."""
 
     api_key: Text | None = None
-    fault: Faults = []
+    fault: BodyFaults = []
     replies: list[JudgeReply] = Field(min_length=1)
-
-    @field_validator("fault")
-    @classmethod
-    def _ends_no_run(cls, faults: list[Fault]) -> list[Fault]:
-        return _check_faults(faults)
-
-
-def _check_faults(faults: list[Fault]) -> list[Fault]:
-    if any(fault.name == "no-run-done" for fault in faults):
-        raise ValueError("fault 'no-run-done' is one of runs, which a judge has none of")
-    return faults

@@ -10,6 +10,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from fake_server._problems import ScriptError, describe_errors, read_document
 from fake_server._values import BasePath, Duration, Json, JsonObject, RawEvent, Text
 from fake_server.faults import Faults
+from fake_server.health import HealthAnswers
 from fake_server.judge import JudgeScript
 
 
@@ -141,6 +142,7 @@ class Script(_Part):
     agent: Text = "agent"
     token: Text | None = None
     base_path: BasePath = ""
+    health: HealthAnswers = []
     fault: Faults = []
     replies: list[Reply] = Field(min_length=1)
     judge: JudgeScript | None = None

@@ -41,6 +41,11 @@ class FakeServer:
         return f"http://{f'[{host}]' if ':' in host else host}:{port}{self._script.base_path}"
 
     @property
+    def port(self) -> int:
+        """The port it listens on, or will again; 0 until it was first started, unless it was given one."""
+        return self._address[1]
+
+    @property
     def requests(self) -> list[RecordedRequest]:
         """Every request so far, in order."""
         return self._log.all()
@@ -54,6 +59,8 @@ class FakeServer:
         host, port = self._address
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listener = socket.create_server((host, port), family=family)
+        # asyncio sets it for sockets that name their protocol, which this one does not: small frames would wait.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._address = (host, listener.getsockname()[1])
         self._uvicorn = _Uvicorn(App(self._script, self._log))
         self._thread = threading.Thread(target=self._uvicorn.run_on, args=(listener,), name="fake-server", daemon=True)

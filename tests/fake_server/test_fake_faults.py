@@ -2,14 +2,13 @@
 
 import json
 import re
-import select
 import socket
 from typing import Any
 
 import httpx
 import pytest
 
-from fake_server import FakeServer
+from tests.fake_server.faulty import LAST_CHUNK, TYPES, faulty, is_silent, types_in
 from tests.fake_server.wire_client import (
     ask,
     decide,
@@ -24,21 +23,7 @@ from tests.fake_server.wire_client import (
     transcript,
 )
 
-TYPES = ["run.start", "step.start", "text.delta", "text.delta", "text.done", "step.done", "run.done"]
-LAST_CHUNK = b"0\r\n\r\n"
 KEEP_ALIVE_CHUNK = b"e\r\n: keep-alive\n\n"
-
-
-def faulty(fault: Any, **reply: Any) -> FakeServer:
-    return serve([{"text": "hello there", "fault": fault, **reply}])
-
-
-def types_in(body: str) -> list[str]:
-    return [event["type"] for event in events_in(body)]
-
-
-def is_silent(connection: socket.socket) -> bool:
-    return not select.select([connection], [], [], 0.05)[0]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from pydantic import BaseModel
 
 from fake_server.__main__ import REFERENCE
 from fake_server.faults import PARAMETERS, Fault
+from fake_server.health import HealthAnswer
 from fake_server.judge import JudgeReply, JudgeScript, JudgeUsage, JudgeWhen
 from fake_server.script import (
     Failure,
@@ -42,7 +43,7 @@ def given_keys(value: object) -> Iterator[tuple[type[BaseModel], str]]:
     "model",
     [
         *(Script, When, Reply, Step, Tool, SubAgent, Question, Failure, Usage, RunUsage, Fault),
-        *(JudgeScript, JudgeReply, JudgeWhen, JudgeUsage),
+        *(HealthAnswer, JudgeScript, JudgeReply, JudgeWhen, JudgeUsage),
     ],
 )
 def test_every_key_is_in_the_reference(model: type[BaseModel]) -> None:

@@ -106,7 +106,11 @@ def test_a_question_may_use_the_name_of_the_wire() -> None:
         ("base_path: api\nreplies:\n- text: x", "x.yaml:1: base_path: should be a path such as /api/agent, got 'api'"),
         (
             "replies:\n- text: x\n  fault: cutt",
-            "x.yaml:3: replies[0].fault[0]: unknown fault 'cutt'. Did you mean 'cut'? Valid: byte-at-a-time, cut,",
+            "x.yaml:3: replies[0].fault[0]: unknown fault 'cutt'. Did you mean 'cut'?",
+        ),
+        (
+            "replies:\n- text: x\n  fault: xyz",
+            "x.yaml:3: replies[0].fault[0]: unknown fault 'xyz'. Valid: buffered, byte-at-a-time, compressed,",
         ),
         (
             "fault: {name: cut, location: /x}\nreplies:\n- text: x",
@@ -115,6 +119,18 @@ def test_a_question_may_use_the_name_of_the_wire() -> None:
         (
             "replies:\n- text: x\n  fault:\n    name: cut\n    aftr: 1",
             "x.yaml:5: replies[0].fault[0]: unknown key 'aftr'. Did you mean 'after'?",
+        ),
+        (
+            "health: {header: {a: b}}\nreplies:\n- text: x",
+            "x.yaml:1: health[0]: unknown key 'header'. Did you mean 'headers'?",
+        ),
+        (
+            "replies:\n- text: x\nhealth:\n- times: 2\n- fault: seq-gap",
+            "x.yaml:5: health[1].fault: fault 'seq-gap' is one of runs. Valid here: buffered,",
+        ),
+        (
+            "replies:\n- text: x\nhealth: {fault: {name: cut, request: chat}}",
+            "x.yaml:3: health[0].fault: fault 'cut' takes no 'request' here: only the faults of runs do",
         ),
         ("replies:\n- text: x\n  text: y", "x.yaml:3: key 'text' stands here a second time"),
         ("replies: [", "x.yaml:1: is not valid YAML: "),

@@ -59,6 +59,17 @@ def test_a_server_that_stopped_starts_again_on_its_port_without_its_sessions() -
     assert len(server.requests) == 4
 
 
+def test_another_build_can_take_over_the_port() -> None:
+    """A port that was given is the one that is listened on, as soon as the server before it has stopped."""
+    old = serve(HI)
+    assert old.port == 0
+    with old:
+        ask(old)
+    with FakeServer(parse_script("replies: [{text: new}]"), port=old.port) as new:
+        assert (new.url, new.port) == (old.url, old.port)
+        assert one(ask(old), "run.done")["text"] == "new"
+
+
 def test_stopping_twice_is_stopping_once() -> None:
     server = serve(HI)
     with server:
@@ -73,7 +84,7 @@ async def test_an_asynchronous_test_can_use_it() -> None:
             assert [answer.status_code for answer in await asyncio.gather(*answers)] == [200, 200]
 
 
-@pytest.mark.parametrize("fault", ["no-headers", "silence", "keep-alives"])
+@pytest.mark.parametrize("fault", ["no-headers", "silence", "keep-alives", "endless"])
 def test_a_stream_that_hangs_does_not_delay_the_stop(fault: str, capfd: pytest.CaptureFixture[str]) -> None:
     threads = threading.active_count()
     with serve([{"text": "hi", "fault": fault}]) as server, raw_turn(server) as connection:

@@ -1,0 +1,25 @@
+"""The frames of a stream on their way to the client."""
+
+from collections.abc import AsyncIterator
+from typing import TypeVar
+
+T = TypeVar("T")
+
+Frames = AsyncIterator[bytes]
+
+
+class ConnectionEnd(Exception):  # noqa: N818 - an order to the sender, not an error
+    """Ends the connection in the middle of the stream, with a TCP reset if `by_reset`."""
+
+    def __init__(self, *, by_reset: bool) -> None:
+        super().__init__(by_reset)
+        self.by_reset = by_reset
+
+
+async def first(items: AsyncIterator[T], count: int) -> AsyncIterator[T]:
+    """Yield `count` of the items, or all when they are fewer, and leave the rest."""
+    for _ in range(count):
+        try:
+            yield await anext(items)
+        except StopAsyncIteration:
+            return

@@ -1,0 +1,135 @@
+"""Streams in another shape than the server gave them: packed, held back, slowed, padded, or with broken frames."""
+
+import json
+import re
+import time
+import zlib
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from fake_server._faulty import CHANGES
+from fake_server._faulty_bodies import BODY_CHANGES
+from fake_server._faulty_frames import FRAME_CHANGES
+from fake_server._faulty_order import ORDER_CHANGES
+from fake_server.faults import BODIES, FRAMES, ORDER, STREAMS
+from tests.fake_server.faulty import LAST_CHUNK, TYPES, faulty, is_silent, types_in
+from tests.fake_server.wire_client import events_in, one, post, raw_turn, read_until, send, serve
+
+TURN = {"sessionId": "s", "input": "hi"}
+
+
+def chunks_in(body: bytes) -> Iterator[bytes]:
+    """Yield the chunks of a chunked body."""
+    while body:
+        size, _, rest = body.partition(b"\r\n")
+        yield rest[: int(size, 16)]
+        body = rest[int(size, 16) + 2 :]
+
+
+def test_every_fault_of_a_stream_changes_it() -> None:
+    """No fault is a name without an effect; two work on the headers, all others on what follows them."""
+    assert set(CHANGES) == set(STREAMS) - {"no-headers", "wrong-content-type"}
+    for changes, names in ((BODY_CHANGES, BODIES), (FRAME_CHANGES, FRAMES), (ORDER_CHANGES, ORDER)):
+        assert set(changes) <= set(names)
+
+
+def test_buffered_sends_headers_and_holds_the_events_back() -> None:
+    """As long as the run goes on nothing but the headers is seen of it."""
+    with faulty("buffered", delay="10m") as server, raw_turn(server) as connection:
+        assert read_until(connection, b"\r\n\r\n").endswith(b"\r\n\r\n")
+        assert is_silent(connection)
+
+
+def test_buffered_sends_all_events_in_one_piece() -> None:
+    """The whole stream is one chunk."""
+    with faulty("buffered") as server, raw_turn(server) as connection:
+        got = read_until(connection, LAST_CHUNK)
+    whole, end = chunks_in(got.partition(b"\r\n\r\n")[2])
+    assert (types_in(whole.decode()), end) == (TYPES, b"")
+
+
+def test_compressed_is_gzip_even_for_a_client_that_takes_none() -> None:
+    """The body is gzip and says so, whatever was accepted."""
+    with faulty("compressed") as server:
+        answer = send(server, "POST", "/chat", json=TURN, headers={"accept-encoding": "identity"})
+    assert (answer.headers["content-encoding"], answer.headers["content-type"]) == ("gzip", "text/event-stream")
+    assert types_in(answer.text) == TYPES
+
+
+def test_compressed_events_can_be_read_as_they_come() -> None:
+    """What is compressed is still a stream: the first event is there while the run goes on."""
+    with faulty("compressed", delay="10m") as server, httpx.stream("POST", f"{server.url}/chat", json=TURN) as answer:
+        first = zlib.decompressobj(wbits=31).decompress(next(answer.iter_raw()))
+    assert types_in(first.decode()) == ["run.start"]
+
+
+def test_slow_waits_before_each_frame() -> None:
+    """Each of the events and the frame that closes them comes after the wait."""
+    began_s = time.monotonic()
+    with faulty({"name": "slow", "every": "10ms"}) as server:
+        assert types_in(post(server).text) == TYPES
+    assert time.monotonic() - began_s >= 0.01 * len([*TYPES, "done"])
+
+
+def test_a_huge_frame_is_one_event_with_padding_in_pieces() -> None:
+    """The frame has the size it was given, is sent bit by bit, and the run around it is whole."""
+    with faulty({"name": "huge-frame", "after": 2, "size": 80_000}) as server, raw_turn(server) as connection:
+        got = read_until(connection, LAST_CHUNK)
+    chunks = list(chunks_in(got.partition(b"\r\n\r\n")[2]))
+    frames = b"".join(chunks).split(b"\n\n")
+    assert max(map(len, chunks)) < 70_000
+    assert [len(frame) + 2 for frame in frames if len(frame) > 1000] == [80_000]
+    assert types_in(b"\n\n".join(frames).decode()) == TYPES
+    assert json.loads(frames[2].removeprefix(b"data: "))["text"] == "hello "
+
+
+def test_a_frame_is_never_smaller_than_its_event() -> None:
+    """A size that the event itself exceeds adds no padding."""
+    with faulty({"name": "huge-frame", "after": 2, "size": 1}) as server:
+        body = post(server).text
+    assert types_in(body) == TYPES
+    assert events_in(body)[2]["padding"] == ""
+
+
+@pytest.mark.parametrize(("after", "text"), [(0, b"\xe9hello "), (3, b"\xe9there"), (99, None)])
+def test_invalid_utf8_is_in_the_next_text(after: int, text: bytes | None) -> None:
+    """One text.delta starts with a byte that starts no character, and nothing else is wrong."""
+    with faulty({"name": "invalid-utf8", "after": after}) as server:
+        body = post(server).content
+    assert body.count(b"\xe9") == (0 if text is None else 1)
+    assert text is None or b'"text":"' + text + b'"' in body
+    assert types_in(body.decode("utf-8", "replace")) == TYPES
+    assert one(events_in(body.decode("utf-8", "replace")), "run.done")["text"] == "hello there"
+
+
+def test_no_done_ends_the_body_with_the_last_event() -> None:
+    """The run is done, and the frame that says so once more is missing."""
+    with faulty("no-done") as server:
+        body = post(server).text
+    assert types_in(body) == TYPES
+    assert body.endswith("}\n\n")
+
+
+def test_no_last_blank_line_ends_the_body_with_the_line_of_the_last_event() -> None:
+    """The last line is that of run.done, ended as a line and not as a frame."""
+    with faulty("no-last-blank-line") as server:
+        body = post(server).text
+    assert types_in(body) == TYPES
+    assert re.search(r"[^\n]\n\Z", body)
+
+
+def test_the_judge_and_health_take_the_faults_of_any_body() -> None:
+    """What can befall the bytes of a stream can befall those of a completion and of a health check."""
+    script = {
+        "replies": [{"text": "hi"}],
+        "health": {"fault": "compressed"},
+        "judge": {"replies": [{"content": "fine", "fault": "compressed"}]},
+    }
+    asked = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
+    with serve(script) as server:
+        health, judged = send(server, "GET", "/health"), send(server, "POST", "/v1/chat/completions", json=asked)
+    assert (health.headers["content-encoding"], health.text) == ("gzip", "ok")
+    assert judged.headers["content-encoding"] == "gzip"
+    assert judged.json()["choices"][0]["message"]["content"] == "fine"
