@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         JudgeError,
         JudgeUnparseableError,
         JudgeUnreachableError,
+        NotReadyError,
         RemoteError,
         RemoteEvalsError,
         RemoteRequestFailedError,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from .evals import Eval
     from .judging import Judge, LLMJudge, parse_judge_score
     from .loading import LoadedCode, LoadedSuite, load_suites, make_evals
+    from .readiness import Readiness
     from .redaction import Redactor, Secret
     from .reporters import render_json_report, render_junit, render_summary, write_report
     from .results import (
@@ -54,7 +56,7 @@ if TYPE_CHECKING:
     )
     from .runner import EvalRunner, Listener
     from .suites import JudgeSettings, Suite, TargetSettings
-    from .targets import Limits, LocalTarget, RemoteTarget, Session, Target, make_target
+    from .targets import Limits, LocalTarget, RemoteTarget, Session, Target, make_target, wait_until_ready
     from .turns import Turn
 
 _HOMES = {
@@ -68,6 +70,7 @@ _HOMES = {
         "JudgeError",
         "JudgeUnparseableError",
         "JudgeUnreachableError",
+        "NotReadyError",
         "RemoteError",
         "RemoteEvalsError",
         "RemoteRequestFailedError",
@@ -84,6 +87,7 @@ _HOMES = {
     ".evals": ("Eval",),
     ".judging": ("Judge", "LLMJudge", "parse_judge_score"),
     ".loading": ("LoadedCode", "LoadedSuite", "load_suites", "make_evals"),
+    ".readiness": ("Readiness",),
     ".redaction": ("Redactor", "Secret"),
     ".reporters": ("render_json_report", "render_junit", "render_summary", "write_report"),
     ".results": (
@@ -104,7 +108,7 @@ _HOMES = {
     ".runner": ("EvalRunner", "Listener"),
     ".suites": ("JudgeSettings", "Suite", "TargetSettings"),
     ".turns": ("Turn",),
-    ".targets": ("Limits", "LocalTarget", "RemoteTarget", "Session", "Target", "make_target"),
+    ".targets": ("Limits", "LocalTarget", "RemoteTarget", "Session", "Target", "make_target", "wait_until_ready"),
 }
 
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -134,7 +138,9 @@ __all__ = [
     "LoadedCode",
     "LoadedSuite",
     "LocalTarget",
+    "NotReadyError",
     "PendingApproval",
+    "Readiness",
     "Redactor",
     "RemoteError",
     "RemoteEvalsError",
@@ -177,6 +183,7 @@ __all__ = [
     "render_junit",
     "render_summary",
     "target_builder",
+    "wait_until_ready",
     "write_report",
 ]
 

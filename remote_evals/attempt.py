@@ -5,13 +5,14 @@ import time
 import traceback
 from typing import Any
 
+from .assertions import protocol_kept
 from .awaited import Step
 from .context import EvalContext
 from .conversation import combine_runs
 from .durations import render_duration
-from .errors import RemoteError, RemoteEvalsError, describe_error
+from .errors import RemoteError, RemoteEvalsError, RemoteStreamError, describe_error
 from .plan import PlannedRun
-from .results import CaseError, EvalResult, Status
+from .results import AssertionResult, CaseError, EvalResult, Status
 from .rubrics import Rubrics
 from .targets import Target
 
@@ -20,55 +21,63 @@ _GRACE_S = 0.25
 
 
 class Attempt:
-    """A case that is run once, in a session of its own.
+    """A case that is run once against its `target`, in a session of its own.
 
-    It may take `limit_s` seconds, any number for None. With `strict`, a failed soft assertion fails it.
+    It may take `limit_s` seconds, any number for None. With `strict`, a failed soft assertion fails it, and with
+    `strict_protocol` whatever was odd in the protocol of its turns.
     """
 
     def __init__(
-        self, planned: PlannedRun, target: Target, rubrics: Rubrics, *, limit_s: float | None, strict: bool
+        self,
+        planned: PlannedRun,
+        target: Target,
+        rubrics: Rubrics,
+        *,
+        limit_s: float | None,
+        strict: bool,
+        strict_protocol: bool,
     ) -> None:
         self._planned = planned
         self._eval = planned.eval
-        self._target = target
+        self.target = target
         self._rubrics = rubrics
         self._limit_s = limit_s
         self._strict = strict
+        self._strict_protocol = strict_protocol
         self._t: EvalContext | None = None
 
     async def run(self) -> EvalResult:
         """Run the case and return its result; nothing but a cancellation from outside is raised."""
         started = time.perf_counter()
-        grace_s = _GRACE_S if self._target.keeps_time else 0.0
+        grace_s = _GRACE_S if self.target.keeps_time else 0.0
         clock = asyncio.timeout(None if self._limit_s is None else self._limit_s + grace_s)
         try:
-            async with clock, self._target.open_session(self._limit_s) as session:
+            async with clock, self.target.open_session(self._limit_s) as session:
                 self._t = EvalContext(session, self._rubrics)
                 error = await self._run_eval(self._t, clock)
         except RemoteEvalsError as failure:
-            error = CaseError(code=failure.code, message=self._scrub(str(failure)))
+            error = explain_failure(failure, self.target)
         except Exception as failure:  # what makes an agent, or takes it down, is somebody's code too
             text = f"the agent could not be had: {describe_error(failure)}"
             error = self._timed_out() if clock.expired() else CaseError(code="AGENT_FAILED", message=self._scrub(text))
         if error is None and self._limit_s is not None and time.perf_counter() - started > self._limit_s + grace_s:
             # Code that blocks the event loop stops its clocks too.
             error = self._timed_out()
-        return self._result(self._decide_status(error), error)
+        return self._result(self._decide_status(error), error or self._doubt)
 
     def skip(self, why: CaseError) -> EvalResult:
-        """Return the result of a case that was not run, or not to its end: what there is of it is kept."""
-        return self._result("skipped", why)
+        """Return the result of a case that was not run, or not to its end: what there is of it is kept.
+
+        It is skipped, unless a gate had failed by then.
+        """
+        return self._result("failed" if self._has_failed and not self._doubt else "skipped", why)
 
     async def _run_eval(self, t: EvalContext, clock: asyncio.Timeout) -> CaseError | None:
         try:
             await self._eval.run(t)
         except RemoteEvalsError as failure:
-            at = (
-                f" (the eval at {self._eval.place})"
-                if self._eval.place and not isinstance(failure, RemoteError)
-                else ""
-            )
-            return CaseError(code=failure.code, message=self._scrub(f"{failure}{at}"))
+            is_own = self._eval.place and not isinstance(failure, RemoteError)
+            return explain_failure(failure, self.target, f" (the eval at {self._eval.place})" if is_own else "")
         except BaseException as failure:
             # An eval that breaks is an error of its own case, never the end of the others, whatever it raises.
             if isinstance(failure, KeyboardInterrupt) or (_is_cancelled_from_outside(failure) and not clock.expired()):
@@ -104,16 +113,37 @@ class Attempt:
         return CaseError(code="CASE_TIMEOUT", message=self._scrub(text))
 
     def _scrub(self, text: str) -> str:
-        return self._target.redactor.scrub(text)
+        return self.target.redactor.scrub(text)
+
+    @property
+    def _assertions(self) -> list[AssertionResult]:
+        """What was asserted, and what the protocol's strictness adds to it."""
+        if self._t is None:
+            return []
+        odd = [gate for turn in self._t.results for gate in protocol_kept(turn)] if self._strict_protocol else []
+        return [*self._t.assertions, *odd]
+
+    @property
+    def _has_failed(self) -> bool:
+        return any(not made.passed and (made.kind == "gate" or self._strict) for made in self._assertions)
+
+    @property
+    def _doubt(self) -> CaseError | None:
+        """Why a failure may be that of the way and not the agent's, None for one that is the agent's."""
+        turns = self._t.results if self._t and self._has_failed and not self._strict_protocol else []
+        if not any("events" in turn.missing for turn in turns):
+            return None
+        happened = "events of the stream were lost on the way, so what failed may have been among them"
+        advice = "Look for a proxy that drops events; the warnings say where they are missing"
+        return CaseError(code=RemoteStreamError.code, message=f"{self.target.description}: {happened}. {advice}.")
 
     def _decide_status(self, error: CaseError | None) -> Status:
-        if error and error.code == "EVAL_EMPTY":
+        if error and error.code == "EVAL_EMPTY" and not (self._t and self._t.results):
             return "error"
         # A gate that failed is known to have failed, whatever broke afterwards.
-        assertions = self._t.assertions if self._t else []
-        if any(not a.passed and (a.kind == "gate" or self._strict) for a in assertions):
+        if self._has_failed and not self._doubt:
             return "failed"
-        return "error" if error else "passed"
+        return "error" if error or self._doubt else "passed"
 
     def _result(self, status: Status, error: CaseError | None) -> EvalResult:
         turns = tuple(self._t.results) if self._t else ()
@@ -122,19 +152,25 @@ class Attempt:
             case=self._eval.name,
             suite=self._eval.suite,
             file=self._eval.file,
-            target=self._target.description,
+            target=self.target.description,
             tags=self._eval.tags,
             metadata=dict(self._eval.metadata),
             status=status,
             session_id=self._t.session_id if self._t else None,
             run=combine_runs(turns),
             turns=turns,
-            assertions=tuple(self._t.assertions) if self._t else (),
+            assertions=tuple(self._assertions),
             error=error,
             judged_score=self._t.judged_score if self._t else None,
             judge_usage=self._rubrics.usage,
             pass_at=self._planned.pass_at,
         )
+
+
+def explain_failure(failure: RemoteEvalsError, target: Target, place: str = "") -> CaseError:
+    """Return a failure as why a case could not be judged, without secrets; `place` follows its message."""
+    message = target.redactor.scrub(f"{failure}{place}")
+    return CaseError(code=failure.code, message=message, status=getattr(failure, "status", None))
 
 
 def _is_cancelled_from_outside(failure: BaseException) -> bool:

@@ -17,10 +17,15 @@ class BlockingContext:
         self._t = t
         self._loop = loop
         self._is_closed = False
+        self._waits: set[asyncio.Task[Any]] = set()
 
-    def close(self) -> None:
-        """Let nothing more be sent: a thread cannot be ended, and a test that was given up must not act on."""
+    async def close(self) -> None:
+        """End what is under way and let nothing more be sent: a thread cannot be ended, only what it waits for."""
         self._is_closed = True
+        for wait in self._waits:
+            wait.cancel()
+        if self._waits:
+            await asyncio.wait(self._waits)
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._t, name)
@@ -29,15 +34,25 @@ class BlockingContext:
     def _blocking(self, function: Callable[..., Awaitable[Any]]) -> Callable[..., Any]:
         @wraps(function)
         def wait(*args: Any, **kwargs: Any) -> Any:
-            if self._is_closed:
-                raise RuntimeError("the case is over, so nothing more is sent")
+            self._check_open()
 
             async def run() -> Any:
-                return await function(*args, **kwargs)
+                self._check_open()
+                task = asyncio.current_task()
+                assert task  # noqa: S101 - a coroutine that runs is that of a task
+                self._waits.add(task)
+                try:
+                    return await function(*args, **kwargs)
+                finally:
+                    self._waits.discard(task)
 
             return asyncio.run_coroutine_threadsafe(run(), self._loop).result()
 
         return wait
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise RuntimeError("the case is over, so nothing more is sent")
 
 
 async def run_function(test: Callable[..., Any], t: EvalContext, *args: Any) -> None:
@@ -49,4 +64,4 @@ async def run_function(test: Callable[..., Any], t: EvalContext, *args: Any) -> 
     try:
         await run_in_thread(test, blocking, *args)
     finally:
-        blocking.close()
+        await blocking.close()

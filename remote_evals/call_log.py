@@ -37,8 +37,11 @@ class CallLog:
         open_calls.append(len(self._calls))
         self._append(key, self._call(event))
 
-    def end(self, event: ToolEnd) -> None:
-        """Note how a call ended. An end without a start is a call too: its start was lost, not its effect."""
+    def end(self, event: ToolEnd) -> bool:
+        """Note how a call ended, and say whether it had started.
+
+        An end without a start is a call too: its start was lost, not its effect.
+        """
         key = _key(event.subagent, event.call_id)
         ended = {
             "outcome": "ok" if event.error is None else "error",
@@ -49,8 +52,9 @@ class CallLog:
         if open_calls := self._open.get(key):
             index = open_calls.pop(0)
             self._calls[index] = self._calls[index].model_copy(update=ended)
-        else:
-            self._append(key, self._call(event).model_copy(update=ended))
+            return True
+        self._append(key, self._call(event).model_copy(update=ended))
+        return False
 
     def _append(self, key: _Key, call: ToolCall) -> None:
         self._latest[key] = len(self._calls)

@@ -4,18 +4,19 @@ from collections.abc import Iterable, Sequence
 
 from .results import Missing, RunResult, Timing, Usage
 
-_MISSING: tuple[Missing, ...] = ("usage", "steps", "cost")
+_NUMBERS: tuple[Missing, ...] = ("usage", "steps", "cost")
+_MISSING: tuple[Missing, ...] = (*_NUMBERS, "events")
 
 
 def combine_runs(runs: Sequence[RunResult]) -> RunResult:
     """Return the conversation as one run; of a single run itself, of none an empty one.
 
-    Reply, object and pending approval are the last run's; calls, steps, usage and time add up, and of each other
-    moment the latest counts. The finish reason is the first that was not "stop": one broken run is a broken
-    conversation. A number that any run did not report is missing from the whole.
+    Reply, object and pending approval are the last run's; calls, steps, usage, time, retries and warnings add up, and
+    of each other moment the latest counts. The finish reason is the first that was not "stop": one broken run is a
+    broken conversation. A number that any run did not report is missing from the whole.
     """
     if len(runs) <= 1:
-        return runs[0] if runs else RunResult(missing=_MISSING)
+        return runs[0] if runs else RunResult(missing=_NUMBERS)
     broken = next((run for run in runs if not run.ended_normally), runs[-1])
     last = runs[-1]
     return last.model_copy(
@@ -27,6 +28,8 @@ def combine_runs(runs: Sequence[RunResult]) -> RunResult:
             "steps": sum(run.steps for run in runs),
             "usage": _add_usages([run.usage for run in runs if run.usage]),
             "timing": _add_timings([run.timing for run in runs]),
+            "retries": sum(run.retries for run in runs),
+            "warnings": tuple(warning for run in runs for warning in run.warnings),
             "missing": tuple(name for name in _MISSING if any(name in run.missing for run in runs)),
         }
     )

@@ -3,13 +3,14 @@
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from .errors import UsageError
 from .redaction import Redactor, Secret
 from .suites import TargetSettings
-from .targets import RemoteTarget
-from .urls import parse_base_url
+from .targets import Limits, RemoteTarget
+from .urls import parse_base_url, show_url
 
 URL_VARIABLE = "REMOTE_EVALS_URL"
 TOKEN_VARIABLE = "REMOTE_EVALS_TOKEN"  # noqa: S105 - a variable's name
@@ -19,14 +20,20 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 @dataclass(frozen=True, slots=True)
 class TargetOptions:
-    """What the caller says of the target; None and empty where it says nothing.
+    """What the caller says of the target, as `RemoteTarget` takes it; None and empty where it says nothing.
 
     `is_fake` marks the bundled fake server: no token of the environment or a suite is meant for it.
     """
 
     url: str | None = None
     token: Secret | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    secret_headers: tuple[str, ...] = ()
+    ca_bundle: Path | None = None
+    insecure: bool = False
+    insecure_http: bool = False
+    limits: Limits = field(default_factory=Limits)
+    retries: int = 2
     is_fake: bool = False
 
 
@@ -37,23 +44,52 @@ def target_builder(
 
     The target's URL, token and headers are what the options say, then what the suite says; a suite's `token_env` is
     read when its target is made, and REMOTE_EVALS_TOKEN is the last resort. Building raises `UsageError` for a
-    variable that is not set, and for a token that cannot be sent.
+    variable that is not set, and for what `RemoteTarget` refuses.
     """
     given, known = options or TargetOptions(), redactor or Redactor()
-    targets: dict[tuple[object, ...], RemoteTarget] = {}
+    made: list[tuple[TargetOptions, str | None, RemoteTarget]] = []
 
     def build(settings: TargetSettings) -> RemoteTarget | None:
-        url = given.url or settings.url
-        if url is None:
+        asked, token_env = _add_settings(given, settings), settings.token_env
+        if asked.url is None:
             return None
-        headers = {**settings.headers, **given.headers}
-        key = (url, settings.token_env, *sorted(headers.items()))
-        if key not in targets:
-            token = given.token or (None if given.is_fake else _suite_token(settings.token_env))
-            targets[key] = RemoteTarget(url, token=token, headers=headers, redactor=known)
-        return targets[key]
+        for options, variable, target in made:
+            if (options, variable) == (asked, token_env):
+                return target
+        token = given.token or (None if given.is_fake else _suite_token(token_env))
+        target = _make_target(replace(asked, token=token), known)
+        made.append((asked, token_env, target))
+        return target
 
     return build
+
+
+def _add_settings(given: TargetOptions, settings: TargetSettings) -> TargetOptions:
+    return replace(
+        given,
+        url=given.url or settings.url,
+        headers={**settings.headers, **given.headers},
+        secret_headers=(*settings.secret_headers, *given.secret_headers),
+    )
+
+
+def _make_target(options: TargetOptions, redactor: Redactor) -> RemoteTarget:
+    assert options.url  # noqa: S101 - asked for by its caller
+    try:
+        return RemoteTarget(
+            options.url,
+            token=options.token,
+            headers=options.headers,
+            secret_headers=options.secret_headers,
+            ca_bundle=options.ca_bundle,
+            insecure=options.insecure,
+            insecure_http=options.insecure_http,
+            limits=options.limits,
+            retries=options.retries,
+            redactor=redactor,
+        )
+    except ValueError as error:
+        raise UsageError(f"the target {show_url(options.url)}: {error}") from None
 
 
 def read_url(given: str | None, named_by: str) -> str | None:

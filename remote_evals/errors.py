@@ -9,6 +9,7 @@ RemoteEvalsError
 │   ├── JudgeUnreachableError        JUDGE_UNREACHABLE
 │   └── JudgeUnparseableError        JUDGE_UNPARSEABLE
 ├── TokenSourceError                 the callable that gives the token failed
+├── NotReadyError                    NOT_READY: the deployment that is awaited did not come up in time
 └── RemoteError                      the far side failed
     ├── RemoteUnauthorizedError      REMOTE_UNAUTHORIZED
     └── RemoteRequestFailedError
@@ -113,14 +114,34 @@ class TokenSourceError(RemoteEvalsError):
     code = "TOKEN_SOURCE"
 
 
+class NotReadyError(RemoteEvalsError):
+    """A deployment was not up when the time to wait for it was over, or another build answered; no case was sent.
+
+    `url` has neither userinfo nor query; `happened` and `advice` are phrases without a full stop.
+    """
+
+    code = "NOT_READY"
+
+    def __init__(self, url: str, happened: str, advice: str) -> None:
+        super().__init__(url, happened, advice)
+        self.url = url
+        self.happened = happened
+        self.advice = advice
+
+    def __str__(self) -> str:
+        return f"{self.url}: {self.happened.rstrip('.')}. {self.advice}."
+
+
 class RemoteError(RemoteEvalsError):
     """A deployment did not give a run that can be judged.
 
     `url` has neither userinfo nor query; `happened` and `advice` are phrases without a full stop. `partial` is what
     had been rebuilt of the run before it broke, with the trace id of its request; None where nothing was sent.
+    `retry_after_s` is in how many seconds the deployment asks to be asked again, None where it does not.
     """
 
     code = "REMOTE"
+    retry_after_s: float | None = None
 
     def __init__(self, url: str, happened: str, advice: str) -> None:
         super().__init__(url, happened, advice)
@@ -128,6 +149,10 @@ class RemoteError(RemoteEvalsError):
         self.happened = happened
         self.advice = advice
         self.partial: RunResult | None = None
+
+    def count_attempts(self, attempts: int) -> None:
+        """Say in `happened` how often the request was sent."""
+        self.rewrite(lambda happened: f"{happened.rstrip('.')} ({attempts} attempts)")
 
     def rewrite(self, change: Callable[[str], str]) -> None:
         """Replace `happened`, which may quote the far side, by what `change` makes of it."""
@@ -139,9 +164,14 @@ class RemoteError(RemoteEvalsError):
 
 
 class RemoteUnauthorizedError(RemoteError):
-    """The deployment refused the token (401), or refuses this caller (403)."""
+    """The deployment refused the token, or refuses this caller; `status` is 401 or 403."""
 
     code = "REMOTE_UNAUTHORIZED"
+
+    def __init__(self, url: str, happened: str, advice: str, status: int) -> None:
+        super().__init__(url, happened, advice)
+        self.args = (url, happened, advice, status)
+        self.status = status
 
 
 class RemoteRequestFailedError(RemoteError):

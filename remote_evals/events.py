@@ -26,10 +26,11 @@ class Subagent:
 
 @dataclass(slots=True)
 class Event:
-    """What every event has; `subagent` is None for the lead agent."""
+    """What every event has: `subagent` is None for the lead agent, `frame` is all of it as it came."""
 
     type: str
     subagent: Subagent | None = None
+    frame: Frame = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(slots=True)
@@ -114,16 +115,19 @@ class RunDone(Event):
 
 
 @dataclass(slots=True)
-class UnknownEvent(Event):
-    """An event that says nothing a run is rebuilt from, or one that a newer server added; `frame` is all of it."""
+class StreamEnd(Event):
+    """The frame `event: done` that follows `run.done`: nothing comes behind it."""
 
-    frame: Frame = field(default_factory=dict)
+
+@dataclass(slots=True)
+class UnknownEvent(Event):
+    """An event that says nothing a run is rebuilt from, or one that a newer server added."""
 
 
 def parse_event(frame: Frame) -> Event:
     """Return the event of one JSON object of the stream; never raises, whatever the fields hold."""
     kind = _text(frame.get("type"))
-    parse = _PARSERS.get(kind, _parse_unknown)
+    parse = _PARSERS.get(kind, UnknownEvent)
     subagent = frame.get("subagent")
     return parse(kind, _parse_subagent(subagent) if isinstance(subagent, dict) else None, frame)
 
@@ -138,13 +142,13 @@ def _parse_subagent(of: Frame) -> Subagent:
 
 
 def _parse_run_start(kind: str, subagent: Subagent | None, frame: Frame) -> Event:
-    return RunStart(kind, subagent, _text(frame.get("runId")) or None)
+    return RunStart(kind, subagent, frame, _text(frame.get("runId")) or None)
 
 
 def _parse_tool_start(kind: str, subagent: Subagent | None, frame: Frame) -> Event:
     resumed = kind == "tool.resume"
     return ToolStart(
-        kind, subagent, _text(frame.get("toolCallId")), _text(frame.get("toolName")), _args(frame), resumed
+        kind, subagent, frame, _text(frame.get("toolCallId")), _text(frame.get("toolName")), _args(frame), resumed
     )
 
 
@@ -154,6 +158,7 @@ def _parse_tool_end(kind: str, subagent: Subagent | None, frame: Frame) -> Event
     return ToolEnd(
         kind,
         subagent,
+        frame,
         call_id=_text(frame.get("toolCallId")),
         name=_text(frame.get("toolName")),
         result=frame.get("result"),
@@ -166,6 +171,7 @@ def _parse_approval(kind: str, subagent: Subagent | None, frame: Frame) -> Event
     return ApprovalRequested(
         kind,
         subagent,
+        frame,
         approval_id=_text(frame.get("approvalId")),
         call_id=_text(frame.get("toolCallId")),
         name=_text(frame.get("toolName")),
@@ -179,6 +185,7 @@ def _parse_run_done(kind: str, subagent: Subagent | None, frame: Frame) -> Event
     return RunDone(
         kind,
         subagent,
+        frame,
         finish_reason=_text(frame.get("finishReason")),
         text=text if isinstance(text, str) else None,
         usage=_object(frame.get("usage")),
@@ -187,22 +194,18 @@ def _parse_run_done(kind: str, subagent: Subagent | None, frame: Frame) -> Event
     )
 
 
-def _parse_unknown(kind: str, subagent: Subagent | None, frame: Frame) -> Event:
-    return UnknownEvent(kind, subagent, frame)
-
-
 _PARSERS: dict[str, Callable[[str, Subagent | None, Frame], Event]] = {
     "run.start": _parse_run_start,
-    "step.start": lambda kind, subagent, _: StepStart(kind, subagent),
-    "step.done": lambda kind, subagent, _: StepDone(kind, subagent),
-    "text.delta": lambda kind, subagent, frame: TextDelta(kind, subagent, _text(frame.get("text"))),
-    "text.done": lambda kind, subagent, frame: TextDone(kind, subagent, _text(frame.get("text"))),
+    "step.start": StepStart,
+    "step.done": StepDone,
+    "text.delta": lambda kind, subagent, frame: TextDelta(kind, subagent, frame, _text(frame.get("text"))),
+    "text.done": lambda kind, subagent, frame: TextDone(kind, subagent, frame, _text(frame.get("text"))),
     "tool.start": _parse_tool_start,
     "tool.resume": _parse_tool_start,
     "tool.done": _parse_tool_end,
     "tool.error": _parse_tool_end,
     "approval.requested": _parse_approval,
-    "error": lambda kind, subagent, frame: RunFailed(kind, subagent, _object(frame.get("error")) or {}),
+    "error": lambda kind, subagent, frame: RunFailed(kind, subagent, frame, _object(frame.get("error")) or {}),
     "run.done": _parse_run_done,
 }
 

@@ -16,11 +16,15 @@ Runnable = Eval | EvalCase | EvalDefinition
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """One run of an eval: the name of its row, and how many of the eval's runs must pass, None for all."""
+    """One run of an eval: the name of its row, and how many of the eval's runs must pass, None for all.
+
+    `spare` is how many of the eval's runs may miss.
+    """
 
     eval: Eval
     name: str
     pass_at: int | None
+    spare: int = 0
 
 
 def make_eval(
@@ -78,4 +82,5 @@ def _runs_of(eval_: Eval, count: int) -> list[PlannedRun]:
     if count == 1:
         return [PlannedRun(eval_, eval_.name, None)]
     pass_at = None if eval_.pass_at is None else min(eval_.pass_at, count)
-    return [PlannedRun(eval_, f"{eval_.name} #{number}", pass_at) for number in range(1, count + 1)]
+    spare = count - (pass_at or count)
+    return [PlannedRun(eval_, f"{eval_.name} #{number}", pass_at, spare) for number in range(1, count + 1)]

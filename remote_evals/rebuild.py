@@ -12,11 +12,13 @@ from .events import (
     RunStart,
     StepDone,
     StepStart,
+    StreamEnd,
     TextDelta,
     TextDone,
     ToolEnd,
     ToolStart,
 )
+from .protocol import ProtocolCheck
 from .results import Missing, PendingApproval, RunError, RunResult, Timing, Usage
 from .usage import parse_usage
 
@@ -24,6 +26,7 @@ from .usage import parse_usage
 class Rebuild:
     """The run so far. `add` every event in order of arrival; `result` may be asked for at any time.
 
+    The first `run.done` ends it: what comes behind is not of the run. `protocol` notes that and whatever else is odd.
     A run that paused and goes on is one run: its continuation, which comes as a stream of its own, is added after it.
     The later `run.done` then stands for both, since its usage holds the paused part; steps and calls go on.
 
@@ -33,7 +36,9 @@ class Rebuild:
 
     def __init__(self, turn: int = 1, scrub: Callable[[str], str] = str) -> None:
         self._scrub = scrub
+        self.protocol = ProtocolCheck(scrub)
         self.done: RunDone | None = None
+        self.is_over = False
         self._last_type: str | None = None
         self._turn = turn
         self._run_id: str | None = None
@@ -48,6 +53,14 @@ class Rebuild:
 
     def add(self, event: Event, at_ms: float) -> None:
         """Fold one event in. Events of a type that tells nothing about the result only count as signs of life."""
+        if self.done or self.is_over:
+            self._note_late(event)
+            return
+        if type(event) is StreamEnd:
+            self.is_over = True
+            return
+        if not self.protocol.add(event):
+            return
         self._last_type = event.type
         if at_ms != self._last_ms or self._first_event_ms is None:
             self._note_gap(at_ms)
@@ -62,9 +75,13 @@ class Rebuild:
 
     def resume(self) -> None:
         """Make ready for the continuation of a run that paused: its end is still to come."""
-        self.done = self._pending = None
+        self.done = self._pending = self._last_type = None
+        self.is_over = False
+        self.protocol.start_over()
 
-    def result(self, *, total_ms: float, headers_ms: float | None = None, trace_id: str | None = None) -> RunResult:
+    def result(
+        self, *, total_ms: float, headers_ms: float | None = None, trace_id: str | None = None, retries: int = 0
+    ) -> RunResult:
         """Return the run as far as it was seen; `finish_reason` is None while `run.done` has not come."""
         usage = parse_usage(self.done.usage) if self.done and self.done.usage else None
         return RunResult(
@@ -82,7 +99,20 @@ class Rebuild:
             last_event=self.last_event,
             run_id=self._run_id,
             trace_id=trace_id,
+            retries=retries,
+            warnings=self.protocol.warnings,
         )
+
+    def _note_late(self, event: Event) -> None:
+        match event:
+            case StreamEnd():
+                self.is_over = True
+            case RunDone(subagent=None) if self.done:
+                text = "a second run.done came, with the finishReason {}; the first is the one that counts"
+                self.protocol.note("second end", text, event.finish_reason)
+            case _:
+                end = "run.done" if self.done else "`event: done`"
+                self.protocol.note("late", f"{{}} came after {end}, and is not of the run", event.type)
 
     def _note_gap(self, at_ms: float) -> None:
         if self._first_event_ms is None:
@@ -108,8 +138,9 @@ class Rebuild:
     def _missing(self, usage: Usage | None) -> tuple[Missing, ...]:
         absent: dict[Missing, bool] = {
             "usage": usage is None,
-            "steps": self._steps_done == 0 or self._steps_done < self._steps_started,
+            "steps": self._steps_done == 0 or self._steps_done < self._steps_started or self.protocol.has_gap,
             "cost": usage is None or usage.cost_usd is None,
+            "events": self.protocol.has_gap,
         }
         return tuple(name for name, is_absent in absent.items() if is_absent)
 
@@ -143,7 +174,9 @@ class Rebuild:
             self._pending = None
 
     def _on_tool_end(self, event: ToolEnd, at_ms: float) -> None:
-        self._calls.end(event)
+        if not self._calls.end(event):
+            text = "{} came for a call of {} that had not started: {}"
+            self.protocol.note("unknown call", text, event.type, event.name, event.call_id)
 
     def _on_approval(self, event: ApprovalRequested, at_ms: float) -> None:
         self._pending = PendingApproval(
@@ -165,6 +198,10 @@ class Rebuild:
         self._run_id = event.run_id or self._run_id
         if self._first_text_ms is None and event.text:
             self._first_text_ms = at_ms
+        open_steps = self._steps_started - self._steps_done
+        # A run that was broken off has a step that was.
+        if open_steps > 0 and event.finish_reason not in ("error", "aborted"):
+            self.protocol.note("open step", f"{open_steps} step(s) started and were never done")
 
 
 # Keyed by exact type: a look-up is what lets a run of 200,000 deltas cost little more than its JSON.

@@ -1,18 +1,13 @@
 """Secrets stay in: `Secret` holds one without showing it, and `Redactor` scrubs whatever leaves the process."""
 
-import base64
-import html
-import json
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import quote, quote_plus
 
 from pydantic import BaseModel
 
-REDACTED = "[redacted]"
+from .echoes import Needle, find_echoes, make_needles
 
-_PERCENT = re.compile("%[0-9A-F]{2}")
+REDACTED = "[redacted]"
 
 
 class Secret:
@@ -42,18 +37,14 @@ class Redactor:
 
     def __init__(self) -> None:
         self._secrets: list[Secret] = []
-        self._known: set[str] = set()
-        self._pattern: re.Pattern[str] | None = None
+        self._needles: frozenset[Needle] = frozenset()
 
     def add(self, secret: Secret) -> None:
         """Make a secret known; every later `scrub` replaces it. An empty one is ignored."""
-        text = secret.reveal()
-        if text and text not in self._known:
+        needles = frozenset(make_needles(secret.reveal())) if secret.reveal() else self._needles
+        if not needles <= self._needles:
             self._secrets.append(secret)
-            self._known |= _spellings(text)
-            self._pattern = re.compile(
-                "|".join(map(re.escape, sorted(self._known, key=len, reverse=True))), re.IGNORECASE
-            )
+            self._needles |= needles
 
     def include(self, other: "Redactor | None") -> None:
         """Make every secret known that another redactor knows."""
@@ -66,12 +57,20 @@ class Redactor:
 
     def scrub(self, text: str) -> str:
         """Return the text with every known secret replaced by `[redacted]`."""
-        return self._pattern.sub(REDACTED, text) if self._pattern else text
+        if not self._needles:
+            return text
+        raw = text.encode("utf-8", "surrogatepass")
+        echoes = find_echoes(raw, self._needles)
+        if not echoes:
+            return text
+        starts, ends = zip(*echoes, strict=True)
+        kept = (raw[end:start] for end, start in zip((0, *ends), (*starts, len(raw)), strict=True))
+        return REDACTED.encode().join(kept).decode("utf-8", "surrogatepass")
 
     def scrub_value(self, value: Any) -> Any:
         """Return a model or JSON-like value with every string in it scrubbed, keys too; other types stay."""
         match value:
-            case _ if self._pattern is None:
+            case _ if not self._needles:
                 return value
             case str():
                 return self.scrub(value)
@@ -84,19 +83,3 @@ class Redactor:
                 return type(value)(self.scrub_value(item) for item in value)
             case _:
                 return value
-
-
-def _spellings(text: str) -> set[str]:
-    """Return the ways in which a server may spell a token that it echoes."""
-    raw = text.encode("utf-8", "surrogatepass")
-    encoded = base64.b64encode(raw).decode().rstrip("=")
-    url_safe = base64.urlsafe_b64encode(raw).decode().rstrip("=")
-    percent = {quote(raw, safe=""), quote(raw), quote_plus(raw)}
-    escaped = {json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
-    return {
-        *(text, encoded, f"{encoded}=", f"{encoded}==", url_safe, f"{url_safe}=", f"{url_safe}==", html.escape(text)),
-        *percent,
-        *(_PERCENT.sub(lambda found: found[0].lower(), spelling) for spelling in percent),
-        *escaped,
-        *(spelling.replace("/", "\\/") for spelling in escaped),
-    }

@@ -2,40 +2,26 @@
 
 import asyncio
 import time
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from itertools import product
+from typing import Any
 
 from ._version import __version__
 from .attempt import Attempt
 from .errors import UsageError
+from .halts import INTERRUPTED, Halts
 from .judging import Grader, Judge, make_judge
 from .plan import PlannedRun, Runnable, as_evals, plan_runs
-from .results import CaseError, EvalReport, EvalResult
+from .readiness import Readiness
+from .results import EvalReport
+from .rounds import Listener, Round
 from .rubrics import Rubrics
 from .targets import Target, make_target
 
-_INTERRUPTED = CaseError(code="INTERRUPTED", message="not done when the run was interrupted")
-_FAILED_FAST = CaseError(code="FAILED_FAST", message="not run, since a case before it did not pass")
-
-
-class Listener(Protocol):
-    """Is told how a run goes on."""
-
-    def on_start(self, total: int) -> None:
-        """Take the number of runs, once, before the first."""
-        ...
-
-    def on_case_start(self, name: str) -> None:
-        """Take the name of a run that begins."""
-        ...
-
-    def on_case_end(self, result: EvalResult) -> None:
-        """Take the result of a run that is done."""
-        ...
+__all__ = ["EvalRunner", "Listener"]
 
 
 class EvalRunner:
@@ -43,8 +29,10 @@ class EvalRunner:
 
     `target`, or the in-process `agent`, comes before the evals' own. `judge` grades rubrics: a `Judge` or a callable
     `(rubric, request, reply)`; `judging` False skips them instead. A run takes at most `timeout_s` seconds unless its
-    eval says otherwise; 0 sets no limit. With `strict`, a failed soft assertion fails its case. `runs` comes before
-    the evals' own `repeat`; `fail_fast` starts nothing more once a case cannot pass.
+    eval says otherwise, and all of them, with the wait for `readiness`, at most `max_time_s`; 0 sets no limit. With
+    `strict`, a failed soft assertion fails its case, and with `strict_protocol` whatever was odd in the protocol.
+    `runs` comes before the evals' own `repeat`; `fail_fast` starts nothing more once a case cannot pass. Nor is
+    anything more started against a deployment that refused the token.
     """
 
     def __init__(
@@ -56,7 +44,10 @@ class EvalRunner:
         judging: bool = True,
         concurrency: int = 4,
         timeout_s: float = 600.0,
+        max_time_s: float = 0.0,
+        readiness: Readiness | None = None,
         strict: bool = False,
+        strict_protocol: bool = False,
         runs: int | None = None,
         fail_fast: bool = False,
         listener: Listener | None = None,
@@ -70,19 +61,20 @@ class EvalRunner:
         self._judging = judging
         self._concurrency = concurrency
         self._timeout_s = timeout_s
+        self._max_time_s = max_time_s
+        self._readiness = readiness
         self._strict = strict
+        self._strict_protocol = strict_protocol
         self._runs = runs
         self._fail_fast = fail_fast
         self._listener = listener
-        self._workers: list[asyncio.Task[None]] = []
-        self._stopped_by: CaseError | None = None
-        self._misses: Counter[int] = Counter()
+        self._halts = Halts(fail_fast=fail_fast)
+        self._is_stopped = False
 
     def stop(self) -> None:
         """Stop sending: cases under way are abandoned, and `arun` returns the report of what is done."""
-        self._stopped_by = _INTERRUPTED
-        for worker in self._workers:
-            worker.cancel()
+        self._is_stopped = True
+        self._halts.cut(INTERRUPTED)
 
     def run(self, runnables: Runnable | Iterable[Runnable]) -> EvalReport:
         """Run evals and cases to their end, as `arun` does; also inside a running event loop, which it blocks."""
@@ -98,31 +90,39 @@ class EvalRunner:
 
         Raises `UsageError` when one has no target.
         """
-        if self._stopped_by is _FAILED_FAST:
-            self._stopped_by = None
-        self._misses.clear()
         planned = plan_runs(as_evals(runnables), self._runs)
         targets = self._targets(planned)
         started_at, start = datetime.now(UTC), time.perf_counter()
+        self._halts = Halts(fail_fast=self._fail_fast)
+        if self._is_stopped:
+            self._halts.cut(INTERRUPTED)
+        round_ = Round(planned, self._attempt, self._halts, self._listener)
         if self._listener:
             self._listener.on_start(len(planned))
-        async with AsyncExitStack() as stack:
-            for target in targets:
-                await stack.enter_async_context(target)
-            for judge in self._judges(planned):
-                await stack.enter_async_context(judge)
-                for target in targets:
-                    target.redactor.include(getattr(judge, "redactor", None))
-            results = await self._run_all(planned)
-        why = self._stopped_by or _INTERRUPTED
+        with self._halts.limit_time(self._max_time_s):
+            if not self._halts.cut_by:
+                await self._do(round_, targets, self._judges(planned))
         return EvalReport(
             tool_version=__version__,
             started_at=started_at.isoformat(timespec="milliseconds"),
             target=", ".join(dict.fromkeys(target.description for target in targets)),
             duration_ms=(time.perf_counter() - start) * 1000,
-            results=tuple(results.get(index) or self._attempt(one).skip(why) for index, one in enumerate(planned)),
-            interrupted=self._stopped_by is _INTERRUPTED,
+            results=round_.results,
+            interrupted=self._is_stopped,
         )
+
+    async def _do(self, round_: Round, targets: Sequence[Target], judges: Sequence[Judge]) -> None:
+        async with AsyncExitStack() as stack:
+            with self._halts.cuttable():
+                for target in targets:
+                    await stack.enter_async_context(target)
+                for judge in judges:
+                    await stack.enter_async_context(judge)
+                for target, judge in product(targets, judges):
+                    target.redactor.include(getattr(judge, "redactor", None))
+                if self._readiness:
+                    await round_.wait_for(targets, self._readiness)
+                await round_.run(self._concurrency)
 
     def _targets(self, planned: Sequence[PlannedRun]) -> list[Target]:
         targets = [self._target or run.eval.target for run in planned]
@@ -134,45 +134,15 @@ class EvalRunner:
         judges = [self._judge or run.eval.judge for run in planned] if self._judging else []
         return list(dict.fromkeys(judge for judge in judges if judge))
 
-    async def _run_all(self, planned: Sequence[PlannedRun]) -> dict[int, EvalResult]:
-        results: dict[int, EvalResult] = {}
-        waiting = iter(enumerate(planned))
-        async with asyncio.TaskGroup() as group:
-            count = 0 if self._stopped_by else min(self._concurrency, len(planned))
-            self._workers = [group.create_task(self._work(waiting, results)) for _ in range(count)]
-        return results
-
-    async def _work(self, waiting: Iterator[tuple[int, PlannedRun]], results: dict[int, EvalResult]) -> None:
-        for index, planned in waiting:
-            if self._stopped_by:
-                return
-            if self._listener:
-                self._listener.on_case_start(planned.name)
-            result = results[index] = await self._run_case(planned)
-            if self._listener:
-                self._listener.on_case_end(result)
-            if self._fail_fast and not result.passed:
-                self._note_miss(planned)
-
-    def _note_miss(self, planned: PlannedRun) -> None:
-        """Start nothing more once too many runs of a case have missed for it to pass."""
-        self._misses[id(planned.eval)] += 1
-        count = self._runs or planned.eval.repeat or 1
-        if self._misses[id(planned.eval)] > count - (planned.pass_at or count) and not self._stopped_by:
-            self._stopped_by = _FAILED_FAST
-
-    async def _run_case(self, planned: PlannedRun) -> EvalResult:
-        attempt = self._attempt(planned)
-        try:
-            return await attempt.run()
-        except asyncio.CancelledError:
-            if self._stopped_by is not _INTERRUPTED:
-                raise
-            return attempt.skip(_INTERRUPTED)
-
     def _attempt(self, planned: PlannedRun) -> Attempt:
         target = self._target or planned.eval.target
         assert target is not None  # noqa: S101 - `_targets` has refused an eval without one
         limit_s = self._timeout_s if planned.eval.timeout_s is None else planned.eval.timeout_s
-        rubrics = Rubrics(self._judge or planned.eval.judge, is_asked=self._judging)
-        return Attempt(planned, target, rubrics, limit_s=limit_s or None, strict=self._strict)
+        return Attempt(
+            planned,
+            target,
+            Rubrics(self._judge or planned.eval.judge, is_asked=self._judging),
+            limit_s=limit_s or None,
+            strict=self._strict,
+            strict_protocol=self._strict_protocol,
+        )

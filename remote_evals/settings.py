@@ -1,7 +1,7 @@
 """What a project says once for all its runs: default suites, limits, reports, and deployments by name."""
 
 import glob
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -19,7 +19,11 @@ from .yaml_nodes import KeyPath
 
 
 class EnvironmentSettings(TargetSettings):
-    """A deployment by its name, and which cases are for it: those with one of the `tags`, where there are any."""
+    """A deployment by its name, and which cases are for it: those with one of the `tags`, where there are any.
+
+    `ca_bundle` is trusted besides the usual certificates; `insecure_http` lets secrets go over plain http. It is waited
+    `wait` seconds for, None for not at all, and until its health answers with `expect_headers`.
+    """
 
     refused: ClassVar = {
         "token": "a token does not belong into a file; name the variable that holds it: token_env = 'NAME'"
@@ -27,6 +31,10 @@ class EnvironmentSettings(TargetSettings):
 
     url: BaseUrl
     tags: Texts = ()
+    ca_bundle: Path | None = None
+    insecure_http: bool = False
+    wait: Seconds | None = None
+    expect_headers: dict[str, str] = Field(default_factory=dict)
 
 
 class ReportSettings(StrictModel):
@@ -44,6 +52,8 @@ class Settings(StrictModel):
     suites: Texts = ()
     concurrency: Annotated[Count, Field(ge=1)] | None = None
     timeout: Seconds | None = None
+    max_time: Seconds | None = None
+    retries: Annotated[Count, Field(ge=0)] | None = None
     reports: ReportSettings = ReportSettings()
     environments: dict[str, EnvironmentSettings] = Field(default_factory=dict)
 
@@ -109,8 +119,16 @@ def _anchored(data: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Return valid settings whose relative paths start at the folder of their file."""
     suites = data.get("suites", [])
     patterns = [_anchor(pattern, folder) for pattern in ([suites] if isinstance(suites, str) else suites)]
-    reports = {key: str(folder / path) for key, path in data.get("reports", {}).items()}
-    return {**data, "suites": patterns, "reports": reports}
+    reports = _anchored_paths(data.get("reports", {}), ReportSettings.valid_keys(), folder)
+    environments = {
+        name: _anchored_paths(environment, ["ca_bundle"], folder)
+        for name, environment in data.get("environments", {}).items()
+    }
+    return {**data, "suites": patterns, "reports": reports, "environments": environments}
+
+
+def _anchored_paths(table: Mapping[str, Any], keys: Iterable[str], folder: Path) -> dict[str, Any]:
+    return {**table, **{key: str(folder / table[key]) for key in keys if key in table}}
 
 
 def _anchor(pattern: str, folder: Path) -> str:

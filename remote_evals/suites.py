@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from .cases import CaseDefaults, EvalCase
-from .expectations import Text
+from .expectations import Text, Texts
 from .headers import check_headers
 from .repeats import find_repeat_mistake
 from .strict import Mistake, StrictModel
@@ -22,8 +22,10 @@ class TargetSettings(StrictModel):
     """The base URL of the deployment; `--url` comes before it."""
     token_env: Text | None = None
     """The environment variable that holds the bearer token, never the token itself."""
-    headers: Annotated[dict[str, str], AfterValidator(check_headers)] = Field(default_factory=dict)
+    headers: Annotated[dict[str, str], AfterValidator(check_headers)] = Field(default_factory=dict, repr=False)
     """Headers to send with every request."""
+    secret_headers: Texts = ()
+    """The names of those headers whose values are secret: they are never shown, as the token."""
 
 
 class JudgeSettings(StrictModel):

@@ -1,15 +1,26 @@
 """Base URLs of deployments: which are accepted, and how they are shown."""
 
+import ipaddress
 import re
 from collections.abc import Iterator
 from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
 
-from .headers import MIN_SECRET_CHARS, is_credential_name
+from .echoes import MIN_SECRET_CHARS
+from .headers import is_credential_name
 
 _NO_HOST = re.compile(r"[\x00-\x20\x7f\"<>\\^`{|}]")
 
 
-def parse_base_url(text: str) -> str:
+class PrivateUrl(str):
+    """A URL whose query may hold a credential, so that its repr, as in a traceback with locals, is without it."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return repr(show_url(self))
+
+
+def parse_base_url(text: str) -> PrivateUrl:
     """Return the base URL of a deployment without a trailing slash or fragment; its path and query are kept.
 
     Raises `ValueError` for anything but http and https, for a URL without a host, and for one with userinfo: it
@@ -29,19 +40,28 @@ def parse_base_url(text: str) -> str:
         raise ValueError(
             f"{show_url(text)!r} has no valid host and port; write it as https://host or https://host/path"
         )
-    return urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), parts.query, ""))
+    return PrivateUrl(urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), parts.query, "")))
 
 
-def join_url(base: str, path: str) -> str:
+def join_url(base: str, path: str) -> PrivateUrl:
     """Return the URL of a path below the base URL, whose own path and query stay."""
     parts = urlsplit(base)
-    return urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/") + path, parts.query, ""))
+    return PrivateUrl(urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/") + path, parts.query, "")))
 
 
 def find_url_credentials(url: str) -> Iterator[str]:
     """Yield the values of query parameters that hold a credential by name, as `api_key` does."""
     pairs = parse_qsl(urlsplit(url).query)
     yield from (value for name, value in pairs if is_credential_name(name) and len(value) >= MIN_SECRET_CHARS)
+
+
+def is_loopback(url: str) -> bool:
+    """Say whether a URL is one of this machine, so that nobody else can read what is sent there."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 def show_url(url: str) -> str:

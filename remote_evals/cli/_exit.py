@@ -1,8 +1,8 @@
 """What each exit code means; nothing else decides one.
 
 0 all passed · 1 a gate failed, no case ran, or a report could not be written · 2 bad usage, suite or settings ·
-3 no gate failed but the deployment refused the token · 4 no gate failed but a case could not be judged ·
-130 interrupted.
+3 no gate failed, but the deployment refused the token · 4 no gate failed, but a case could not be judged ·
+130 interrupted by Ctrl-C · 143 by SIGTERM.
 """
 
 from collections.abc import Iterator
@@ -13,17 +13,23 @@ import typer
 from ..errors import RemoteUnauthorizedError, SuiteError, UsageError
 from ..results import EvalReport
 
-PASSED, FAILED, USAGE, UNAUTHORIZED, UNJUDGED, INTERRUPTED = 0, 1, 2, 3, 4, 130
+PASSED, FAILED, USAGE, UNAUTHORIZED, UNJUDGED = 0, 1, 2, 3, 4
 
 
-def decide_exit_code(report: EvalReport, *, reports_written: bool = True, min_pass_rate: float | None = None) -> int:
+def decide_exit_code(
+    report: EvalReport,
+    *,
+    reports_written: bool = True,
+    min_pass_rate: float | None = None,
+    interrupted_by: int | None = None,
+) -> int:
     """Return the exit code of a run.
 
     `reports_written` says whether every report that was asked for is on disk. With `min_pass_rate`, the share of all
-    runs that passed decides instead of every gate.
+    runs that passed decides instead of every gate. `interrupted_by` is the signal that came before all was done.
     """
-    if report.interrupted:
-        return INTERRUPTED
+    if interrupted_by is not None:
+        return exit_code_of(interrupted_by)
     if not report.results or not reports_written:
         return FAILED
     if min_pass_rate is not None and is_rate_reached(report, min_pass_rate):
@@ -38,6 +44,11 @@ def decide_exit_code(report: EvalReport, *, reports_written: bool = True, min_pa
     return UNJUDGED
 
 
+def exit_code_of(signal: int) -> int:
+    """Return the exit code of a process that a signal ended, as shells have it."""
+    return 128 + signal
+
+
 def is_rate_reached(report: EvalReport, min_pass_rate: float) -> bool:
     """Return whether enough of all runs passed; where none did, no rate is reached, not even 0."""
     return report.pass_rate >= min_pass_rate and report.pass_rate > 0
@@ -47,6 +58,11 @@ def tell(*mistakes: str) -> None:
     """Write mistakes to stderr, a line each."""
     for mistake in mistakes:
         typer.echo(f"error: {mistake}", err=True)
+
+
+def warn(remark: str) -> None:
+    """Write to stderr what is dangerous and goes on all the same."""
+    typer.echo(f"warning: {remark}", err=True)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from ..deployments import TargetOptions
@@ -30,4 +31,5 @@ def open_fake(script: Path, options: TargetOptions) -> Iterator[tuple[TargetOpti
     with FakeServer(loaded) as server:
         token = Secret(server.token) if server.token else None
         judge = LLMJudge(server.url, "fake", api_key=loaded.judge.api_key) if loaded.judge else None
-        yield TargetOptions(server.url, token, options.headers, is_fake=True), (lambda _: judge) if judge else None
+        served = replace(options, url=server.url, token=token, is_fake=True)
+        yield served, (lambda _: judge) if judge else None

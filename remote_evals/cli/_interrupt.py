@@ -1,29 +1,111 @@
-"""Ctrl-C: the first stops the run and lets what is done be reported, the second ends the process."""
+"""Ctrl-C and SIGTERM: the first lets what is done be reported, the second ends the process."""
 
+import _thread
 import asyncio
+import os
 import signal
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from types import FrameType
+from typing import NoReturn
+
+import typer
 
 from ..evals import Eval
 from ..results import EvalReport
 from ..runner import EvalRunner
+from ._exit import exit_code_of
+
+# Not every system has SIGTERM.
+_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM") if hasattr(signal, name)]
+_GRACE_S = 1.0
 
 
-def run_interruptibly(runner: EvalRunner, evals: Sequence[Eval]) -> EvalReport:
-    """Run the evals in an event loop of their own; Ctrl-C makes the report one of what was done by then."""
+class Interrupts:
+    """Which signal came first, None as long as none did; it ends the process unless `heed` says what it does instead.
+
+    `last` is the latest.
+    """
+
+    def __init__(self) -> None:
+        self.first: int | None = None
+        self.last: int = signal.SIGINT
+        self._act: Callable[[], object] | None = None
+
+    def heed(self, act: Callable[[], object]) -> None:
+        """Let the first signal do this from now on."""
+        self._act = act
+
+    def take(self, number: int, frame: FrameType | None) -> None:
+        """Take a signal. Raises `KeyboardInterrupt` when it ends the process."""
+        self.last = number
+        if self._act is None or self.first is not None:
+            _end_soon(exit_code_of(number))
+            raise KeyboardInterrupt
+        self.first = number
+        self._act()
+
+
+@contextmanager
+def interruptible() -> Iterator[Interrupts]:
+    """Take the signals until the block ends; the one that ends the process decides its exit code."""
+    interrupts = Interrupts()
+    before = {number: signal.signal(number, interrupts.take) for number in _SIGNALS}
+    try:
+        yield interrupts
+    except KeyboardInterrupt:
+        raise typer.Exit(exit_code_of(interrupts.last)) from None
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def run_interruptibly(runner: EvalRunner, evals: Sequence[Eval], interrupts: Interrupts) -> EvalReport:
+    """Run the evals in an event loop of their own; a signal makes the report one of what was done by then."""
 
     async def run() -> EvalReport:
         loop = asyncio.get_running_loop()
+        loop.set_default_executor(_Unawaited())
 
-        def interrupt(number: int, frame: FrameType | None) -> None:
-            # Not the loop's own handler: that one waits for the loop, which a regular expression may be holding up.
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        def stop() -> None:
             # The second ends what runs wherever it is; that nobody takes its error any more is no news.
             loop.set_exception_handler(lambda *_: None)
+            # Not at once: a regular expression may be holding up the loop.
             loop.call_soon_threadsafe(runner.stop)
 
-        signal.signal(signal.SIGINT, interrupt)
-        return await runner.arun(evals)
+        interrupts.heed(stop)
+        try:
+            return await runner.arun(evals)
+        finally:
+            # What is done is reported, whatever signal comes now: its exit code tells of it.
+            interrupts.heed(lambda: None)
 
     return asyncio.run(run())
+
+
+def leave(code: int) -> NoReturn:
+    """End the command with an exit code, also where a case that was cut off has left a thread that hangs."""
+    if any(not thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread()):
+        _end_soon(code)
+    raise typer.Exit(code)
+
+
+class _Unawaited(ThreadPoolExecutor):
+    """Threads that no end of a loop waits for, since they may hang: what is done must be reported."""
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        super().shutdown(wait=False, cancel_futures=True)
+
+
+def _end_soon(code: int) -> None:
+    """End the process even where somebody catches the exception, or waits for what does not end."""
+
+    def end() -> None:
+        time.sleep(_GRACE_S)
+        os._exit(code)
+
+    # Below `threading`, a lock of which the signal may have come upon.
+    _thread.start_new_thread(end, ())

@@ -1,4 +1,4 @@
-"""The options that commands share, each with its help."""
+"""The options that choose suites and cases, each with its help, and how their values are read."""
 
 import glob
 from collections.abc import Sequence
@@ -7,7 +7,11 @@ from typing import Annotated
 
 import typer
 
+from ..durations import parse_duration
+from ..errors import UsageError
 from ..finding import FILE_ENDINGS, find_suite_files
+
+_PANEL = "Which cases"
 
 Suites = Annotated[
     list[str] | None,
@@ -20,19 +24,27 @@ Suites = Annotated[
 Tags = Annotated[
     list[str] | None,
     typer.Option(
-        "--tag", metavar="TAG", help="Only cases with this tag; repeat it, or use commas, for any of several."
+        "--tag",
+        metavar="TAG",
+        help="Only cases with this tag; repeat it, or use commas, for any of several.",
+        rich_help_panel=_PANEL,
     ),
 ]
 Only = Annotated[
-    list[str] | None, typer.Option("--only", metavar="NAME", help="Only the case of this name, or names like a glob.")
+    list[str] | None,
+    typer.Option(
+        "--only", metavar="NAME", help="Only the case of this name, or names like a glob.", rich_help_panel=_PANEL
+    ),
 ]
-
+OnlyList = Annotated[
+    bool, typer.Option("--list", help="Show which cases would run, and run none.", rich_help_panel=_PANEL)
+]
 Config = Annotated[
     Path | None,
     typer.Option(
         "--config",
         metavar="PATH",
-        help="Settings, as TOML; by default remote-evals.toml, or [tool.remote-evals] in pyproject.toml, here or up.",
+        help=r"Settings, as TOML; by default remote-evals.toml, or \[tool.remote-evals] in pyproject.toml, here or up.",
     ),
 ]
 
@@ -57,3 +69,11 @@ def _is_suite(argument: str) -> bool:
 def split_commas(values: list[str] | None) -> list[str]:
     """Return the values of a repeatable option, each of which may hold several with commas between."""
     return [part.strip() for value in values or [] for part in value.split(",") if part.strip()]
+
+
+def read_duration(option: str, text: str | None) -> float | None:
+    """Return the seconds that an option gives, None where it is not given. Raises `UsageError` naming the option."""
+    try:
+        return None if text is None else parse_duration(text)
+    except ValueError as error:
+        raise UsageError(f"{option}: {error}") from None

@@ -1,16 +1,19 @@
 """Options and settings put together: an option comes before the environment it names, and that before the settings."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..deployments import TargetOptions, read_token_variable
-from ..durations import parse_duration
 from ..errors import UsageError
+from ..readiness import Readiness
 from ..settings import EnvironmentSettings, Settings, load_settings
+from ._options import read_duration
 
 DEFAULT_CONCURRENCY = 4
 DEFAULT_TIMEOUT_S = 600.0
+DEFAULT_WAIT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,27 +35,53 @@ class Chosen:
         """Return how many runs go on at a time."""
         return given if given is not None else self.settings.concurrency or DEFAULT_CONCURRENCY
 
+    def retries(self, given: int | None) -> int:
+        """Return how often a request that was not begun on is sent again."""
+        known = self.settings.retries if given is None else given
+        return TargetOptions().retries if known is None else known
+
     def timeout_s(self, given: str | None) -> float:
-        """Return the limit of a run in seconds. Raises `UsageError`."""
-        try:
-            limit_s = self.settings.timeout if given is None else parse_duration(given)
-        except ValueError as error:
-            raise UsageError(f"--timeout: {error}") from None
+        """Return the limit of a run of a case in seconds, 0 for none. Raises `UsageError`."""
+        limit_s = self.settings.timeout if given is None else read_duration("--timeout", given)
         return DEFAULT_TIMEOUT_S if limit_s is None else limit_s
 
+    def max_time_s(self, given: str | None) -> float:
+        """Return the limit of the whole run in seconds, 0 for none. Raises `UsageError`."""
+        limit_s = self.settings.max_time if given is None else read_duration("--max-time", given)
+        return limit_s or 0.0
+
+    def readiness(self, wait: str | None, headers: Mapping[str, str]) -> Readiness | None:
+        """Return what to wait for before the first case, None for nothing. Raises `UsageError`."""
+        environment = self.environment
+        expected = {**(environment.expect_headers if environment else {}), **headers}
+        wait_s = read_duration("--wait", wait)
+        if wait_s is None and environment:
+            wait_s = environment.wait
+        if wait_s is None and not expected:
+            return None
+        return Readiness(DEFAULT_WAIT_S if wait_s is None else wait_s, expected)
+
     def target(self, options: TargetOptions, *, has_url: bool) -> TargetOptions:
-        """Return the options with what the environment says, whose URL comes before REMOTE_EVALS_URL.
+        """Return the options with what the settings say; the environment's URL comes before REMOTE_EVALS_URL.
 
         Raises `UsageError` when another option gives a URL too, and for a token variable that is not set.
         """
-        if self.environment is None:
+        environment = self.environment
+        if environment is None:
             return options
         if has_url:
             raise UsageError("--env names a deployment, and so does --url or --fake; leave one of them out")
-        token_env = self.environment.token_env
+        token_env = environment.token_env
         token = options.token or (read_token_variable(token_env, "the environment's token_env") if token_env else None)
-        headers = {**self.environment.headers, **options.headers}
-        return replace(options, url=self.environment.url, token=token, headers=headers)
+        return replace(
+            options,
+            url=environment.url,
+            token=token,
+            headers={**environment.headers, **options.headers},
+            secret_headers=(*environment.secret_headers, *options.secret_headers),
+            ca_bundle=options.ca_bundle or environment.ca_bundle,
+            insecure_http=options.insecure_http or environment.insecure_http,
+        )
 
 
 def load_chosen(config: Path | None, environment: str | None) -> Chosen:

@@ -11,10 +11,11 @@ import httpx
 from ..durations import render_duration
 from ..errors import JudgeError, JudgeUnreachableError
 from ..redaction import Secret
-from ..targets._failures import LIBRARY_ERRORS, forget_frames, translate
+from ..retry_after import parse_retry_after
+from ..targets._failures import LIBRARY_ERRORS, forget_frames, keep_cause, translate
 from ..urls import show_url
 from ._completion import parse_completion, quote_error
-from ._retry import Attempt, parse_retry_after
+from ._retry import Attempt
 
 MAX_BODY_BYTES = 1024 * 1024
 
@@ -105,6 +106,5 @@ class Request:
         known = translate(error, self._shown, None)
         happened = known.happened.replace("before the first event", "before the answer was whole")
         failure = JudgeUnreachableError(self._shown, self._scrub(happened), _IS_IT_UP)
-        cause = repr(error) + str(error)
-        failure.__cause__ = forget_frames(error) if self._scrub(cause) == cause else None
+        failure.__cause__ = keep_cause(forget_frames(error), self._scrub)
         return Attempt(error=failure, may_retry=True)

@@ -1,10 +1,7 @@
 """When a judge is asked again: after a transport fault, and after a 429 that says when. Never for a better verdict."""
 
-import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_result, stop_after_attempt, wait_exponential
 
@@ -12,7 +9,6 @@ from ..errors import JudgeError
 from ._completion import Completion
 
 ATTEMPTS = 3
-MAX_WAIT_S = 60.0
 
 _backoff = wait_exponential(multiplier=0.3, max=5)
 
@@ -37,23 +33,6 @@ async def ask_with_patience(ask: Callable[[], Awaitable[Attempt]]) -> Attempt:
     )
     attempt: Attempt = await retrying(ask)
     return attempt
-
-
-def parse_retry_after(text: str | None, now: datetime) -> float | None:
-    """Return the seconds of a Retry-After header, at most 60: it gives them, or the date when to come back.
-
-    None for no header and for one that is neither.
-    """
-    if text is None:
-        return None
-    if re.fullmatch(r"\s*[0-9]{1,9}(?:\.[0-9]{1,9})?\s*", text):
-        return min(float(text), MAX_WAIT_S)
-    try:
-        date = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    date = date if date.tzinfo else date.replace(tzinfo=UTC)
-    return min(max((date - now).total_seconds(), 0.0), MAX_WAIT_S)
 
 
 def _wait(state: RetryCallState) -> float:

@@ -31,6 +31,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="Environment variable that holds the bearer token. Without it, what suites say, or REMOTE_EVALS_TOKEN.",
     )
     group.addoption(
+        "--remote-ca-bundle",
+        metavar="PATH",
+        type=Path,
+        help="Certificates to trust besides the usual ones, as PEM: those of a private CA.",
+    )
+    group.addoption(
+        "--remote-insecure-http",
+        action="store_true",
+        help="Let secrets go over plain http to another machine, readable on the way.",
+    )
+    group.addoption(
         "--remote-judge",
         action="store_true",
         help="Ask the judge, which costs money: grade rubrics, collect *_judge_eval.py and *.judge.eval.*.",

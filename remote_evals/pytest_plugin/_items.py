@@ -11,11 +11,13 @@ from ..documents import load_document
 from ..errors import RemoteEvalsError, SuiteError
 from ..evals import Eval
 from ..finding import is_judged
+from ..halts import TOKEN_REFUSED, is_token_refused
 from ..loading import Loaded, LoadedCode, load_suites, make_evals
 from ..reporters import scrub_report
 from ..results import CaseError, CaseResult
 from ..runner import EvalRunner
-from ..suites import TargetSettings
+from ..suites import Suite, TargetSettings
+from ..targets import Target
 from ._marks import add_marks, name_items
 from ._outcomes import NotPassedError, find_failure, list_sections, unjudged
 from ._running import run_evals
@@ -83,7 +85,10 @@ class EvalItem(pytest.Item):
     def _find_failure(self) -> NotPassedError | None:
         plan = open_plan(self.config)
         try:
-            case = self.case = self._run(plan)
+            target = self._find_target(plan)
+            if target in plan.refused:
+                return unjudged(TOKEN_REFUSED)
+            case = self.case = self._run(plan, target)
         except RemoteEvalsError as error:
             return unjudged(CaseError(code=error.code, message=plan.redactor.scrub(str(error))))
         self.user_properties += _list_properties(case)
@@ -92,15 +97,24 @@ class EvalItem(pytest.Item):
             self.stash[SECTIONS] = list_sections(case)
         return failure
 
-    def _run(self, plan: EvalPlan) -> CaseResult:
-        suite = None if isinstance(self._loaded, LoadedCode) else self._loaded.suite
+    @property
+    def _suite(self) -> Suite | None:
+        return None if isinstance(self._loaded, LoadedCode) else self._loaded.suite
+
+    def _find_target(self, plan: EvalPlan) -> Target:
+        suite = self._suite
         target = plan.target_for(suite.target if suite else TargetSettings()) or self._eval.target
         if target is None:
             what = "the suite a `target:` with a `url:`" if suite else "the eval an `agent=` or a `target=`"
             raise _NoTargetError(f"no target: {_WAYS} {what}")
-        judge = plan.judge_for(suite.judge if suite else None) if plan.judging else None
+        return target
+
+    def _run(self, plan: EvalPlan, target: Target) -> CaseResult:
+        judge = plan.judge_for(self._suite.judge if self._suite else None) if plan.judging else None
         runner = EvalRunner(target, judge=judge, judging=plan.judging)
         report = scrub_report(run_evals(runner, [self._eval]), plan.redactor)
+        if any(one.error and is_token_refused(one.error) for one in report.results):
+            plan.refused.add(target)
         return scrub_report(report, target.redactor).cases[0]
 
 

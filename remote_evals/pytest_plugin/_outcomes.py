@@ -2,7 +2,7 @@
 
 from _pytest._code.code import ExceptionRepr, ReprExceptionInfo, ReprFileLocation, ReprTracebackNative
 
-from ..reporters._evidence import list_soft_failures, list_unchecked
+from ..reporters._evidence import list_soft_failures, list_warnings
 from ..reporters._repeats import describe_repeats
 from ..reporters._rows import INDENT, row, run_rows
 from ..reporters._visible import show_line
@@ -68,7 +68,7 @@ def list_sections(case: CaseResult) -> Sections:
 def list_remarks(run: EvalResult) -> list[str]:
     """Return what a run softly failed, and what it could not look at, in the words of pytest's options."""
     soft = [f"soft: {text}" for text in list_soft_failures(run)]
-    return soft + [text.replace("with --judge", "with --remote-judge") for text in list_unchecked(run)]
+    return soft + [text.replace("with --judge", "with --remote-judge") for text in list_warnings(run)]
 
 
 def _summarize(case: CaseResult) -> str:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..judging import Judge
     from ..redaction import Redactor
     from ..suites import JudgeSettings, TargetSettings
-    from ..targets import RemoteTarget
+    from ..targets import RemoteTarget, Target
 
 Sections = list[tuple[str, str]]
 
@@ -26,13 +26,17 @@ _MOST_NAMES = 5
 
 @dataclass(frozen=True)
 class EvalPlan:
-    """The deployment of this session, if any, and how targets and judges are made; `redactor` knows every secret."""
+    """The deployment of this session, if any, and how targets and judges are made; `redactor` knows every secret.
+
+    `refused` are the targets that refused the token: no more cases are sent to them.
+    """
 
     url: str | None
     judging: bool
     redactor: "Redactor"
     target_for: "Callable[[TargetSettings], RemoteTarget | None]"
     judge_for: "Callable[[JudgeSettings | None], Judge | None]"
+    refused: "set[Target]" = field(default_factory=set)
 
     def hide_secrets(self, report: pytest.TestReport | pytest.CollectReport) -> None:
         """Scrub a report, tracebacks with locals and captured output too; one without secrets stays as it is."""
@@ -105,7 +109,13 @@ def _make_plan(config: pytest.Config) -> EvalPlan:
     token = None if variable is None else check_token(read_token_variable(variable, "--remote-token-env"))
     redactor.add(token or Secret(os.environ.get(TOKEN_VARIABLE, "").strip()))
     url = _find_url(config)
-    targets = target_builder(TargetOptions(url, token), redactor)
+    options = TargetOptions(
+        url,
+        token,
+        ca_bundle=config.getoption("remote_ca_bundle"),
+        insecure_http=config.getoption("remote_insecure_http"),
+    )
+    targets = target_builder(options, redactor)
     return EvalPlan(url, config.getoption("remote_judge"), redactor, targets, judge_builder(redactor))
 
 

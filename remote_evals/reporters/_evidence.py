@@ -54,8 +54,11 @@ def explain(result: EvalResult, limit: int) -> str:
 
 
 def describe_time(result: EvalResult) -> str:
-    """Return how long a case took, to stand behind its name; empty for one that never ran."""
-    return f" ({render_duration(result.duration_ms / 1000)})" if result.duration_ms else ""
+    """Return how long a case took, and how often it was sent again, to stand behind its name; empty for one not run."""
+    retries = result.run.retries
+    parts = [render_duration(result.duration_ms / 1000)] if result.duration_ms else []
+    parts += [f"{retries} {'retry' if retries == 1 else 'retries'}"] if retries else []
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def list_soft_failures(result: EvalResult) -> list[str]:
@@ -66,6 +69,20 @@ def list_soft_failures(result: EvalResult) -> list[str]:
 def list_unchecked(result: EvalResult) -> list[str]:
     """Return the warnings of the assertions that passed without having been able to look."""
     return [assertion.message or assertion.name for assertion in result.assertions if assertion.skipped]
+
+
+def list_oddities(result: EvalResult) -> list[str]:
+    """Return what was odd in the streams of a case, where `--strict-protocol` has not made failures of it."""
+    if any(assertion.key == "protocol" for assertion in result.assertions):
+        return []
+    turns = result.turns or (result.run,)
+    where = {turn.turn: f" (turn {turn.turn})" if len(turns) > 1 else "" for turn in turns}
+    return [f"protocol{where[turn.turn]}: {warning}" for turn in turns for warning in turn.warnings]
+
+
+def list_warnings(result: EvalResult) -> list[str]:
+    """Return what a case has to warn of, though it decided nothing: unmade checks, and what was odd in its streams."""
+    return [*list_unchecked(result), *list_oddities(result)]
 
 
 def describe_call(call: ToolCall, limit: int) -> str:

@@ -12,7 +12,7 @@ from ._evidence import (
     describe_ids,
     describe_time,
     list_soft_failures,
-    list_unchecked,
+    list_warnings,
     split_lines,
 )
 from ._lines import Line
@@ -44,7 +44,7 @@ def run_rows(result: EvalResult, margin: str = "") -> Iterator[Line]:
     yield from _reasons(result, indent)
     for text in list_soft_failures(result):
         yield from _block(f"{indent}soft: ", split_lines(text), "yellow")
-    for text in list_unchecked(result):
+    for text in list_warnings(result):
         yield from _block(f"{indent}warning: ", split_lines(text), "yellow")
     if result.status in ("failed", "error"):
         for found in collect_evidence(result, _LONGEST_ARGS):

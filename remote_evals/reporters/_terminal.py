@@ -44,6 +44,9 @@ class QuietProgress:
     def on_start(self, total: int) -> None:
         """Take the number of runs."""
 
+    def on_wait(self, description: str) -> None:
+        """Take the description of a deployment that is waited for."""
+
     def on_case_start(self, name: str) -> None:
         """Take the name of a run that begins."""
 
@@ -73,6 +76,10 @@ class PlainProgress(QuietProgress):
         """Take the number of runs."""
         self._total = total
 
+    def on_wait(self, description: str) -> None:
+        """Write a line for a deployment that is waited for."""
+        self._console.print(Text(show_line(self._redactor.scrub(_describe_wait(description)))), soft_wrap=True)
+
     def on_case_end(self, result: EvalResult) -> None:
         """Write the line of a run."""
         self._done += 1
@@ -93,6 +100,7 @@ class LiveProgress(QuietProgress):
         self._total = 0
         self._ended: Counter[Status] = Counter(dict.fromkeys(_WORDS, 0))
         self._running: list[str] = []
+        self._awaited: list[str] = []
         self._live = Live(get_renderable=self._render, console=console, transient=True, refresh_per_second=8)
 
     def on_start(self, total: int) -> None:
@@ -100,8 +108,13 @@ class LiveProgress(QuietProgress):
         self._total, self._started = total, self._clock()
         self._live.start()
 
+    def on_wait(self, description: str) -> None:
+        """Show a deployment as waited for, until the first run begins."""
+        self._awaited.append(_describe_wait(description))
+
     def on_case_start(self, name: str) -> None:
         """Show a run as running."""
+        self._awaited.clear()
         self._running.append(name)
 
     def on_case_end(self, result: EvalResult) -> None:
@@ -129,6 +142,10 @@ class LiveProgress(QuietProgress):
         return row
 
     def _names(self) -> list[Text]:
-        names = [show_line(self._redactor.scrub(name)) for name in list(self._running)]
+        names = [show_line(self._redactor.scrub(name)) for name in [*self._awaited, *self._running]]
         shown = names if len(names) <= _MOST_NAMES + 1 else [*names[:_MOST_NAMES], f"… {len(names) - _MOST_NAMES} more"]
         return [Text(f"  {name}", "dim", no_wrap=True, overflow="ellipsis") for name in shown]
+
+
+def _describe_wait(description: str) -> str:
+    return f"waiting for {description} to be ready"

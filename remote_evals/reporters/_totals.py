@@ -39,6 +39,8 @@ def render_usage(report: EvalReport) -> str:
     parts = [
         _count(report.soft_failed, "soft failure"),
         _count(_unchecked(report), "unmade check"),
+        _count(report.protocol_warnings, "protocol warning"),
+        _count(report.retries, "retry"),
         _count(report.steps, "step", _plus(report, "steps")),
         _count(report.total_tokens or 0, "token", _plus(report, "usage")),
         _render_cost(report),
@@ -83,4 +85,5 @@ def _plus(report: EvalReport, name: Missing) -> str:
 
 
 def _count(number: int, noun: str, plus: str = "") -> str:
-    return f"{number:,}{plus} {noun}{'' if number == 1 and not plus else 's'}" if number else ""
+    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,}{plus} {noun if number == 1 and not plus else many}" if number else ""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ..results import CaseResult, EvalReport, EvalResult
 from ._escapes import escape_data, escape_property
-from ._evidence import cut, list_soft_failures
+from ._evidence import cut, list_oddities, list_soft_failures
 
 _LONGEST_MESSAGE = 2_000
 _LONGEST_TITLE = 200
@@ -76,6 +76,7 @@ def _list_remarks(case: CaseResult) -> Iterator[str]:
     for run in case.runs:
         yield from _name_lines(_list_reasons(run), run, case)
         yield from _name_lines([f"soft: {text}" for text in list_soft_failures(run)], run, case)
+        yield from _name_lines(list_oddities(run), run, case)
 
 
 def _name_lines(lines: list[str], run: EvalResult, case: CaseResult) -> list[str]:

@@ -10,9 +10,10 @@ Top:
     target          the deployment, without userinfo and query
     interrupted     whether the run was stopped before its end; cases that were not done are "skipped" then
     summary         total, passed, failed, errors, skipped, flaky: numbers of cases; runs: {total, passed, pass_rate};
-                    soft_failed: number of failed soft assertions; pass_rate, avg_score: 0 to 1, over all runs;
-                    duration_ms: wall-clock; steps; total_tokens, cost_usd: the agent's, of the runs that reported any,
-                    null when none did; judge_usage: what judging took, null when no judge was asked
+                    soft_failed: number of failed soft assertions; protocol_warnings, retries: numbers, over all turns;
+                    pass_rate, avg_score: 0 to 1, over all runs; duration_ms: wall-clock; steps; total_tokens, cost_usd:
+                    the agent's, of the runs that reported any, null when none did; judge_usage: what judging took, null
+                    when no judge was asked
     cases           one object a case, in the order of the suites
     results         one object a run, in the same order; a case that ran several times has its runs one after another
 
@@ -51,16 +52,20 @@ Each of `results`:
     usage           input_tokens, output_tokens, total_tokens, cost_usd (null: unknown, not zero), model_calls (or
                     null), estimated; null when none was reported
     missing         which of "usage", "steps" and "cost" were not reported, so that a number for it is no more than a
-                    part of the whole
+                    part of the whole; "events" where some were lost on the way
     pending_approval   approval_id, tool_call_id, tool, args, question (or null); null when the run waits for nothing
     run_error       the run's own error, {name, message, code}, or null
+    retries         how many requests were sent again, since the deployment cannot have begun on them; no time counts
+                    these attempts, or the waits between
+    warnings        what was odd in the stream, a sentence each, such as a gap in the numbers of its events
     turns           one object a turn: turn (from 1), run_id, trace_id (both or either null), last_event (the type of
-                    the last event seen, or null), and the fields from `timing` to `run_error` as above
+                    the last event seen, or null), and the fields from `timing` to `warnings` as above
     checks          whether each assertion passed, by its key; of assertions with the same key all must have
     assertions      name, key (a stable name such as "tool_called:lookup_order", or ""), kind ("gate" or "soft"),
                     passed, score (0 to 1), threshold (or null), message ("" when there is nothing to say), skipped
                     (passed without having been able to look), turn (null: the whole case)
-    error           why the case could not be judged, or broke off: {code, message}, or null
+    error           why the case could not be judged, or broke off: {code, message, status}, or null; status is the HTTP
+                    status where that was the failure, else null
 """
 
 import json
@@ -101,6 +106,8 @@ def _summary(report: EvalReport) -> dict[str, Any]:
         "flaky": sum(case.is_flaky for case in report.cases),
         "runs": {"total": len(report.results), "passed": passed_runs, "pass_rate": report.pass_rate},
         "soft_failed": report.soft_failed,
+        "protocol_warnings": report.protocol_warnings,
+        "retries": report.retries,
         "pass_rate": report.pass_rate,
         "avg_score": report.avg_score,
         "duration_ms": report.duration_ms,
@@ -169,4 +176,6 @@ def _run(run: RunResult) -> dict[str, Any]:
         "missing": run.missing,
         "pending_approval": run.pending_approval,
         "run_error": run.error,
+        "retries": run.retries,
+        "warnings": run.warnings,
     }

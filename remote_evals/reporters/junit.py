@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from ..results import CaseError, CaseResult, EvalReport, EvalResult, Status
-from ._evidence import explain, list_soft_failures, list_unchecked
+from ._evidence import explain, list_soft_failures, list_warnings
 from ._visible import show_xml
 
 _LONGEST_ARGS = 2_000
@@ -105,7 +105,7 @@ def _note_repeats(case: CaseResult) -> Iterable[str]:
 
 def _note_run(run: EvalResult, case: CaseResult) -> list[str]:
     notes = [f"soft: {text}" for text in list_soft_failures(run)]
-    notes += [f"warning: {text}" for text in list_unchecked(run)]
+    notes += [f"warning: {text}" for text in list_warnings(run)]
     return notes if len(case.runs) == 1 else [f"{run.name}: {note}" for note in notes]
 
 

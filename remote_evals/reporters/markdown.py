@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from ..results import CaseResult, EvalReport, EvalResult, Status
 from ._escapes import code_cell, escape_cell, fence
-from ._evidence import explain, list_soft_failures, list_unchecked
+from ._evidence import explain, list_oddities, list_soft_failures, list_unchecked
 from ._repeats import render_score, render_time
 from ._totals import count_cases, render_usage
 
@@ -64,6 +64,7 @@ def _row(case: CaseResult) -> str:
     rate = "" if len(case.runs) == 1 else f" {case.rate}"
     remarks = ["flaky"] if case.is_flaky else []
     remarks += ["soft failures"] if any(map(list_soft_failures, case.runs)) else []
+    remarks += ["protocol warnings"] if any(map(list_oddities, case.runs)) else []
     remarks += ["not all checked"] if any(map(list_unchecked, case.runs)) else []
     cells = [
         ", ".join([_WORDS[case.status] + rate, *remarks]),

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from ..redaction import Redactor
 from ..results import CaseResult, EvalReport, EvalResult
-from ._evidence import list_soft_failures, list_unchecked
+from ._evidence import list_soft_failures, list_warnings
 from ._lines import Line, print_lines
 from ._repeats import describe_repeats
 from ._rows import INDENT, make_line, row, run_rows
@@ -45,7 +45,7 @@ def _summary(report: EvalReport, *, quiet: bool = False) -> Iterator[Line]:
 
 
 def _is_unremarkable(result: EvalResult) -> bool:
-    return result.passed and not list_soft_failures(result) and not list_unchecked(result)
+    return result.passed and not list_soft_failures(result) and not list_warnings(result)
 
 
 def _case(case: CaseResult) -> Iterator[Line]:

@@ -32,10 +32,14 @@ class AssertionResult(Data):
 
 
 class CaseError(Data):
-    """Why a case could not be judged: a stable `code`, such as REMOTE_UNREACHABLE, and a message."""
+    """Why a case could not be judged: a stable `code`, such as REMOTE_UNREACHABLE, and a message.
+
+    `status` is the HTTP status that was answered, where that is the failure.
+    """
 
     code: str
     message: str
+    status: int | None = None
 
 
 class EvalResult(Data):

@@ -86,6 +86,16 @@ class EvalReport(Data):
         return sum(len(result.failed("soft")) for result in self.results)
 
     @property
+    def protocol_warnings(self) -> int:
+        """How many oddities there were in the streams of all cases."""
+        return sum(len(result.run.warnings) for result in self.results)
+
+    @property
+    def retries(self) -> int:
+        """How many requests were sent again."""
+        return sum(result.run.retries for result in self.results)
+
+    @property
     def steps(self) -> int:
         """The steps of all cases."""
         return sum(result.run.steps for result in self.results)

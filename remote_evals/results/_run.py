@@ -6,7 +6,7 @@ from pydantic import Field
 
 from ._data import Data
 
-Missing = Literal["usage", "steps", "cost"]
+Missing = Literal["usage", "steps", "cost", "events"]
 
 
 class RunError(Data):
@@ -75,8 +75,10 @@ class RunResult(Data):
 
     `finish_reason` is "stop" for the one normal end, another word of the protocol for any other, and None when the
     stream broke before it said. `missing` names what the run did not report: a number built without it would be a
-    guess, so assertions on it fail. `trace_id` is the W3C trace id that the request carried, to find the run in the
-    deployment's own traces.
+    guess, so assertions on it fail; "events" stands there when the numbers of the events show that some were lost.
+    `trace_id` is the W3C trace id that the request carried, to find the run in the deployment's own traces. `retries`
+    counts the requests that were sent once more, since the deployment could not have begun on them; the waits between
+    are in no time. `warnings` says what was odd in the stream, a sentence each.
     """
 
     turn: int = 1
@@ -93,6 +95,8 @@ class RunResult(Data):
     last_event: str | None = None
     run_id: str | None = None
     trace_id: str | None = None
+    retries: int = 0
+    warnings: tuple[str, ...] = ()
 
     @property
     def ended_normally(self) -> bool:

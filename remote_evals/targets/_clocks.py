@@ -11,20 +11,25 @@ from typing import Self
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long each wait may take, in seconds; `silence_s` is between two events, which keep-alives are not."""
+    """How long each wait may take, in seconds, `math.inf` for any time.
+
+    `silence_s` is between two events, which keep-alives are not; `turn_s` is a whole turn, from its request to its end.
+    """
 
     connect_s: float = 10.0
     headers_s: float = 60.0
     first_event_s: float = 60.0
     silence_s: float = 120.0
+    turn_s: float = 600.0
 
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """When a case must be done, on the event loop's clock, and how many seconds it had."""
+    """When a turn or a case must be done, on the event loop's clock, and how many seconds it had."""
 
     at: float
     limit_s: float
+    name: str = "case"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +76,13 @@ class Clocks:
         return float("inf") if at is None else max(at - self._now(), 0.0)
 
     def start(self, name: str, limit_s: float) -> None:
-        """Start this clock instead of the one that runs; the case's own keeps running beside it."""
+        """Start this clock instead of the one that runs; the deadline keeps running beside it."""
         at = self._now() + limit_s
         if self._deadline and self._deadline.at <= at:
-            name, limit_s, at = "case", self._deadline.limit_s, self._deadline.at
+            name, limit_s, at = self._deadline.name, self._deadline.limit_s, self._deadline.at
         self._running = Clock(name, limit_s)
-        self._timeout.reschedule(at)
+        self._timeout.reschedule(None if at == float("inf") else at)
+
+    def stop(self) -> None:
+        """Stop every clock, the deadline too: what was waited for is there."""
+        self._timeout.reschedule(None)

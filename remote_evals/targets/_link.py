@@ -1,11 +1,15 @@
 """How requests get to a deployment: one transport for all sessions, each request with its headers and token."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 
+import aiohttp
 import httpx
 
 from ..redaction import Secret
+from ._failures import ConnectExpiredError
 from ._transport import USER_AGENT
+
+_PIECE_BYTES = 64 * 1024
 
 
 class Link:
@@ -20,7 +24,10 @@ class Link:
         own = httpx.Headers({"User-Agent": USER_AGENT})
         own.update(headers)
         self._own = [(name.lower(), value) for name, value in own.raw]
-        self._timeout = httpx.Timeout(None, connect=connect_s).as_dict()
+        self._connect_s = connect_s
+        limit_s = None if connect_s == float("inf") else connect_s
+        # To the transport, the pool's limit is that of all connecting: looking up the name, TCP and TLS.
+        self._timeout = httpx.Timeout(None, connect=limit_s, pool=limit_s).as_dict()
 
     async def send(
         self, method: str, url: str, headers: Mapping[str, str], token: Secret | None, content: bytes | None = None
@@ -34,11 +41,32 @@ class Link:
             given.append((b"authorization", f"Bearer {token.reveal()}".encode()))  # RFC 6750, section 2.1
         names = {name for name, _ in given}
         sent = [*(pair for pair in self._own if pair[0] not in names), *given]
-        request = httpx.Request(method, url, headers=sent, content=content, extensions={"timeout": self._timeout})
-        response = await self._transport.handle_async_request(request)
+        extensions = {"timeout": self._timeout}
+        if content and len(content) > _PIECE_BYTES:
+            sent.append((b"content-length", str(len(content)).encode()))
+            request = httpx.Request(method, url, headers=sent, stream=_Pieces(content), extensions=extensions)
+        else:
+            request = httpx.Request(method, url, headers=sent, content=content, extensions=extensions)
+        try:
+            response = await self._transport.handle_async_request(request)
+        except httpx.ConnectTimeout as error:
+            if isinstance(error.__cause__, aiohttp.ConnectionTimeoutError):
+                raise ConnectExpiredError(self._connect_s) from error
+            raise
         response.request = request
         return response
 
     async def aclose(self) -> None:
         """Close every connection."""
         await self._transport.aclose()
+
+
+class _Pieces(httpx.AsyncByteStream):
+    """A large body, a piece at a time: aiohttp warns of one that it is given whole, since it would hold up the loop."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for start in range(0, len(self._content), _PIECE_BYTES):
+            yield self._content[start : start + _PIECE_BYTES]

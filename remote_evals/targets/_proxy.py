@@ -1,7 +1,6 @@
 """The proxy that the environment sets for a deployment."""
 
 import base64
-import ipaddress
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -10,7 +9,7 @@ import httpx
 
 from ..errors import UsageError
 from ..redaction import Redactor, Secret
-from ..urls import show_url
+from ..urls import is_loopback, show_url
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +17,11 @@ class Proxy:
     """An HTTP proxy. Its address may hold a password, so it is a secret as a whole."""
 
     address: Secret
+
+    @property
+    def speaks_tls(self) -> bool:
+        """Whether the way to the proxy itself is TLS."""
+        return urlsplit(self.address.reveal()).scheme == "https"
 
     def hide_from(self, redactor: Redactor) -> None:
         """Make the password known to the redactor, alone and as it is sent."""
@@ -58,13 +62,6 @@ def _find_address(url: str) -> Secret | None:
     parts = urlsplit(url)
     host = parts.hostname or ""
     address = getproxies().get(parts.scheme) or getproxies().get("all")
-    if not address or _is_loopback(host) or proxy_bypass(f"{host}:{parts.port}" if parts.port else host):
+    if not address or is_loopback(url) or proxy_bypass(f"{host}:{parts.port}" if parts.port else host):
         return None
     return Secret(address if "://" in address else f"http://{address}")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")

@@ -3,8 +3,8 @@
 import inspect
 from collections.abc import Awaitable, Callable
 
+from ..echoes import explain_short_secret
 from ..errors import TokenSourceError, UsageError
-from ..headers import MIN_SECRET_CHARS
 from ..redaction import Redactor, Secret
 
 TokenSource = Secret | Callable[[], str | Awaitable[str]] | None
@@ -52,9 +52,4 @@ def _find_mistake(token: Secret) -> str | None:
     broken = next((at for at, character in enumerate(text, start=1) if not "!" <= character <= "~"), None)
     if broken is not None:
         return f"character {broken} of {len(text)} is not visible ASCII"
-    if len(text) < MIN_SECRET_CHARS:
-        return (
-            f"it has only {len(text)} character(s), and a token is kept out of every report wherever it stands: one of "
-            f"fewer than {MIN_SECRET_CHARS} would blot out other words too"
-        )
-    return None
+    return explain_short_secret(text)

@@ -3,7 +3,7 @@
 With 2,000 streams open that blocks the event loop for seconds; see tests/benchmarks.
 """
 
-from urllib.parse import urlsplit
+import ssl
 
 import aiohttp
 import httpx
@@ -11,25 +11,35 @@ from httpx_aiohttp import AiohttpTransport
 
 from .._version import __version__
 from ._proxy import Proxy
+from ._tls import Tls
 
 USER_AGENT = f"remote-evals/{__version__}"
 
 # An event is far smaller; the larger a read, the fewer times the loop is woken for a fast stream.
 _READ_BYTES = 64 * 1024
 
+# Of one response header; there may be 128 of them.
+MAX_HEADER_BYTES = 64 * 1024
 
-def open_transport(url: str, proxy: Proxy | None) -> httpx.AsyncBaseTransport:
-    """Return what connects to the deployment at `url`.
+
+def open_transport(url: str, proxy: Proxy | None, tls: Tls | None = None) -> httpx.AsyncBaseTransport:
+    """Return what connects to the deployment at `url`, over TLS that is verified unless `tls` says otherwise.
 
     Connections are not limited and never reused: every turn meets the deployment as a new caller does.
     """
     # Loading the certificates takes as long as a whole turn of a quick agent, so only where they are needed.
-    tls = httpx.create_ssl_context() if urlsplit(url).scheme == "https" else False
+    is_needed = url.startswith("https:") or (proxy is not None and proxy.speaks_tls)
+    context: ssl.SSLContext | bool = (tls or Tls()).open_context() if is_needed else False
 
     def open_session() -> aiohttp.ClientSession:
-        connector = aiohttp.TCPConnector(limit=0, force_close=True, ssl=tls)
+        connector = aiohttp.TCPConnector(limit=0, force_close=True, ssl=context)
         return aiohttp.ClientSession(
-            connector=connector, cookie_jar=aiohttp.DummyCookieJar(), read_bufsize=_READ_BYTES, auto_decompress=False
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            read_bufsize=_READ_BYTES,
+            auto_decompress=False,
+            max_line_size=MAX_HEADER_BYTES,
+            max_field_size=MAX_HEADER_BYTES,
         )
 
-    return AiohttpTransport(client=open_session, proxy=proxy.build() if proxy else None, verify=tls)
+    return AiohttpTransport(client=open_session, proxy=proxy.build() if proxy else None, verify=context)

@@ -21,6 +21,7 @@ __all__ = [
     "Connection",
     "Failure",
     "chunks",
+    "closing",
     "fail_among_others",
     "greet",
     "listen",
@@ -67,6 +68,15 @@ async def greet(t: EvalContext) -> None:
     t.completed()
 
 
+def closing(*parts: bytes) -> Callable[[Connection], Awaitable[None]]:
+    """Return an answer that sends the parts and closes."""
+
+    async def answer(connection: Connection) -> None:
+        await connection.send(parts)
+
+    return answer
+
+
 def named(*names: str) -> list[Eval]:
     """Return a case for each name, which is its prompt too."""
 
@@ -92,7 +102,7 @@ class Failure:
 async def fail_among_others(url: str, *, limits: Limits = PATIENT, timeout_s: float = 0, **target: Any) -> Failure:
     """Run a case against `url`, between two against a deployment that is well, and return how it failed.
 
-    Asserts what holds for every failure: see `assert_well_told`.
+    Nothing is sent again unless `target` says so. Asserts what holds for every failure: see `assert_well_told`.
     """
     met: list[RemoteError] = []
 
@@ -105,7 +115,7 @@ async def fail_among_others(url: str, *, limits: Limits = PATIENT, timeout_s: fl
 
     with serve() as server:
         well = RemoteTarget(server.url, limits=PATIENT)
-        bad = RemoteTarget(url, limits=limits, **target)
+        bad = RemoteTarget(url, limits=limits, **{"retries": 0, **target})
         evals = [Eval("before", greet, target=well), Eval("bad", meet, target=bad), Eval("after", greet, target=well)]
         report = await EvalRunner(concurrency=2, timeout_s=timeout_s).arun(evals)
     assert [(row.name, row.status) for row in report.results] == [

@@ -1,36 +1,24 @@
-"""Certificates for deployments on this machine, made anew by the openssl command."""
+"""A certificate authority that nobody trusts but who is told to, and the certificates that it gives to deployments."""
 
-import shutil
 import ssl
-import subprocess
-from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import pytest
+import trustme
 
 
-@dataclass(frozen=True)
-class Certificate:
-    """A certificate that vouches for itself, and its key."""
+class Authority:
+    """An authority of the tests; `bundle` is the file with its own certificate."""
 
-    path: Path
-    key: Path
+    def __init__(self, folder: Path) -> None:
+        self._authority = trustme.CA()
+        self.bundle = folder / "authority.pem"
+        self._authority.cert_pem.write_to_path(str(self.bundle))
 
-    def for_server(self) -> ssl.SSLContext:
-        """Return what a server needs to show it."""
+    def certify(self, name: str, *, valid_for: timedelta = timedelta(days=1)) -> ssl.SSLContext:
+        """Return what a server needs to be this host, by address or name; of a time before now it is out of date."""
+        until = datetime.now(UTC) + valid_for
+        certificate = self._authority.issue_cert(name, not_before=until - timedelta(days=2), not_after=until)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(self.path, self.key)
+        certificate.configure_cert(context)
         return context
-
-
-def make_certificate(folder: Path, name: str) -> Certificate:
-    """Return a certificate for a subject such as `IP:127.0.0.1` or `DNS:other.test`; skips where openssl is missing."""
-    if not shutil.which("openssl"):
-        pytest.skip("making a certificate takes the openssl command")
-    made = Certificate(folder / "certificate.pem", folder / "key.pem")
-    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", str(made.key)]
-    subject = ["-subj", "/CN=fake deployment", "-addext", f"subjectAltName={name}", "-days", "2"]
-    subprocess.run(
-        ["openssl", "req", "-x509", *key, *subject, "-out", str(made.path)], check=True, capture_output=True, timeout=30
-    )
-    return made

@@ -1,12 +1,57 @@
-"""A real HTTP proxy on this machine, which takes every host name for one and the same deployment."""
+"""Proxies on this machine: one that notes what it is asked, and one that nobody here wrote, as its own process."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import os
+import re
+import ssl
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import urlsplit
 
+import pytest
+
 from tests.integration.serving import Connection, listen
+
+# An address of this machine that is not one of loopback, so that a proxy may serve it.
+NOT_LOOPBACK = "0.0.0.0"  # noqa: S104 - nothing is bound to it
+
+# Says on which port it listens, and stops when nobody holds its input open any more.
+_PROXY_PROCESS = """
+import sys, proxy
+with proxy.Proxy(sys.argv[1:]) as running:
+    print(running.flags.port, flush=True)
+    sys.stdin.read()
+"""
+
+
+def forget_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave no proxy that the environment of the tests sets."""
+    for name in list(os.environ):
+        if re.fullmatch(r"(http|https|all|no)_proxy", name, re.IGNORECASE):
+            monkeypatch.delenv(name)
+
+
+@contextmanager
+def run_proxy(folder: Path, *options: str) -> Iterator[str]:
+    """Run the proxy of the package proxy.py; yields its host and port. What it keeps on disk goes into `folder`."""
+    fixed = ["--port", "0", "--num-acceptors", "1", "--num-workers", "1", "--log-level", "ERROR"]
+    with subprocess.Popen(
+        [sys.executable, "-c", _PROXY_PROCESS, *fixed, "--data-dir", str(folder), *options],
+        env={"HOME": str(folder)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        try:
+            yield f"127.0.0.1:{int(process.stdout.readline())}"
+        finally:
+            process.stdin.close()
 
 
 @dataclass
@@ -23,7 +68,7 @@ class Proxy:
 
 
 @asynccontextmanager
-async def open_proxy(forward_to: str) -> AsyncIterator[Proxy]:
+async def open_proxy(forward_to: str, tls: ssl.SSLContext | None = None) -> AsyncIterator[Proxy]:
     """Pass every request on to the deployment at this URL, whatever host it names; a CONNECT is refused."""
     proxy = Proxy()
 
@@ -34,7 +79,7 @@ async def open_proxy(forward_to: str) -> AsyncIterator[Proxy]:
         else:
             await _forward(connection, forward_to)
 
-    async with listen(answer) as proxy.host:
+    async with listen(answer, tls) as proxy.host:
         yield proxy
 
 

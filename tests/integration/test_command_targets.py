@@ -18,12 +18,15 @@ def run_suite(folder: Path, text: str, *args: object, env: dict[str, str] | None
 
 
 def test_a_suite_may_name_its_deployment(tmp_path: Path) -> None:
-    """`target:` gives URL, token variable and headers, with variables filled in."""
-    with FakeServer(parse_script(SCRIPT)) as server:
-        target = "target: {url: '${URL}', token_env: MY_TOKEN, headers: {X-Team: '${TEAM:-blue}'}}\n"
-        done = run_suite(tmp_path, target + CASE, env={"URL": server.url, "MY_TOKEN": "right-token-1"})
+    """`target:` gives URL, token variable and headers, with variables filled in, and says which of them are secret."""
+    with FakeServer(parse_script("token: right-token-1\nreplies: [{text: 'all good, blue-team-7'}]")) as server:
+        target = "target: {url: '${URL}', token_env: MY_TOKEN, headers: {X-Team: '${TEAM:-blue-team-7}'}"
+        env, report = {"URL": server.url, "MY_TOKEN": "right-token-1"}, tmp_path / "r.json"
+        done = run_suite(tmp_path, f"{target}, secret_headers: x-team}}\n{CASE}", "--json", report, env=env)
         assert done.code == 0, done.all
-        assert server.requests[0].headers["x-team"] == "blue"
+        assert server.requests[0].headers["x-team"] == "blue-team-7"
+    assert "all good, [redacted]" in report.read_text("utf-8")
+    assert "blue-team-7" not in report.read_text("utf-8") + done.all
 
 
 def test_the_command_line_comes_before_the_suite(tmp_path: Path) -> None:

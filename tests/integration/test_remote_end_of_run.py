@@ -1,5 +1,6 @@
 """What ends a run, and that nothing behind the end, or absurd in it, counts."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -10,6 +11,7 @@ from tests.integration.serving import (
     PATIENT,
     RUN_DONE,
     STREAM_HEAD,
+    Connection,
     chunks,
     fail_among_others,
     greet,
@@ -98,3 +100,68 @@ async def test_a_huge_event_type_swells_no_message(end: bytes) -> None:
     assert type(failure.error) is RemoteStreamError
     assert len(str(failure.error)) < 500
     assert len(render_json_report(failure.report)) < 20_000
+
+
+END = b"event: done\ndata: {}\n\n"
+ODD_ENDS: dict[str, tuple[list[bytes], list[str]]] = {
+    "as it should": ([STREAM_HEAD, *chunks([RUN_DONE, END])], []),
+    "in one packet": ([STREAM_HEAD, b"".join(chunks([RUN_DONE + END]))], []),
+    "no done": ([STREAM_HEAD, *chunks([RUN_DONE])], ["the stream ended after run.done, without `event: done`"]),
+    "left open": (
+        [STREAM_HEAD, next(iter(chunks([RUN_DONE])))],
+        ["the stream was still open 1s after run.done, without `event: done`"],
+    ),
+    "garbage": (
+        [STREAM_HEAD, *chunks([RUN_DONE, b"data: nope\n\n", END])],
+        ["what came after run.done is wrong: an event is not JSON (Expecting value: line 1 column 1 (char 0)): 'nope'"],
+    ),
+    "an event": (
+        [STREAM_HEAD, *chunks([RUN_DONE, wire(type="text.delta", text="late"), END])],
+        ["'text.delta' came after run.done, and is not of the run"],
+    ),
+    "a second end": (
+        [STREAM_HEAD, *chunks([RUN_DONE, wire(type="run.done", finishReason="error"), END])],
+        ["a second run.done came, with the finishReason 'error'; the first is the one that counts"],
+    ),
+    "not UTF-8": (
+        [STREAM_HEAD, *chunks([b'data: {"type":"text.delta","text":"caf\xe9"}\n\n', RUN_DONE, END])],
+        ["byte 38 of the stream is not UTF-8; U+FFFD stands for what is not"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ODD_ENDS)
+async def test_an_odd_end_is_a_warning(name: str) -> None:
+    """How the stream ends behind `run.done` changes nothing about the run, and is said where it is odd."""
+    parts, warnings = ODD_ENDS[name]
+    [result] = (await run_against(*parts)).results
+    assert (result.status, result.run.reply) == ("passed", "Hello.")
+    assert list(result.run.warnings) == warnings
+
+
+async def test_looking_at_the_end_takes_no_time_of_the_run() -> None:
+    """A deployment that leaves its stream open is not slower for it: a run's time ends with its `run.done`."""
+    [result] = (await run_against(*ODD_ENDS["left open"][0])).results
+    assert result.duration_ms < 900
+
+
+async def test_a_connection_that_breaks_behind_the_end_is_a_warning() -> None:
+    """A reset behind `run.done` takes nothing from the run that is there."""
+
+    async def answer(connection: Connection) -> None:
+        await connection.send([STREAM_HEAD, next(iter(chunks([RUN_DONE])))])
+        await asyncio.sleep(0.05)
+        connection.reset()
+
+    async with listen(answer) as host:
+        report = await EvalRunner(RemoteTarget(f"http://{host}", limits=PATIENT)).arun([Eval("a", greet)])
+    assert report.results[0].status == "passed"
+    assert report.results[0].run.warnings == ("the stream broke off after run.done, without `event: done`",)
+
+
+async def test_a_stream_that_is_done_before_its_run_is_broken() -> None:
+    """`event: done` without a `run.done` before it ends the stream, and there is no run to judge."""
+    async with listen(sending(STREAM_HEAD, *chunks([wire(type="text.delta", text="x"), END, RUN_DONE]))) as host:
+        failure = await fail_among_others(f"http://{host}")
+    assert type(failure.error) is RemoteStreamError
+    assert failure.error.happened == "the stream ended after text.delta, before run.done"

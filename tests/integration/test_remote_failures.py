@@ -95,7 +95,7 @@ FAULTS = {
     "half a frame": Fault(
         {"name": "half-frame", "after": 3},
         RemoteStreamError,
-        r"the stream ended after text\.delta, before run\.done",
+        r"the stream ended after text\.delta, in the middle of a frame, before run\.done",
         reply="one ",
         seen={"last": "text.delta"},
     ),

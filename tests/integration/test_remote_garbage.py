@@ -14,6 +14,7 @@ from tests.integration.serving import (
     STREAM_HEAD,
     Connection,
     chunks,
+    closing,
     fail_among_others,
     listen,
     sending,
@@ -21,15 +22,6 @@ from tests.integration.serving import (
 
 HALF = b'data: {"type":"text.delta","text":"Half"}\n\n'
 CHUNK = b"%x\r\n%b\r\n" % (len(HALF), HALF)
-
-
-def closing(*parts: bytes) -> Callable[[Connection], Awaitable[None]]:
-    """Return an answer that sends the parts and closes."""
-
-    async def answer(connection: Connection) -> None:
-        await connection.send(parts)
-
-    return answer
 
 
 def endless(head: bytes, part: bytes) -> Callable[[Connection], Awaitable[None]]:

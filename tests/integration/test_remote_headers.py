@@ -7,9 +7,9 @@ import pytest
 from remote_evals import Eval, EvalContext, EvalRunner, RemoteStatusError, RemoteTarget, equals
 from remote_evals.redaction import REDACTED
 from tests.integration.serving import PATIENT, WHOLE_RUN, Connection, listen, serve
-from tests.integration.serving_leaks import assert_error_keeps_secrets
+from tests.integration.serving_leaks import API_KEY, assert_error_keeps_secrets
 
-VALUE = "v4lue-of-the-header"
+VALUE = API_KEY
 
 WRONG_HEADERS = {
     "not ASCII": ("X-Name", f"{VALUE}é", "the value of the header X-Name has characters other"),

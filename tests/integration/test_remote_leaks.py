@@ -2,13 +2,28 @@
 
 import asyncio
 import base64
+import json
 import logging
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from remote_evals import Eval, EvalContext, EvalRunner, Limits, RemoteTarget, includes
+from remote_evals import (
+    Eval,
+    EvalContext,
+    EvalRunner,
+    Limits,
+    LoadedSuite,
+    RemoteTarget,
+    Secret,
+    TargetOptions,
+    includes,
+    load_suites,
+    make_evals,
+    target_builder,
+)
 from remote_evals.redaction import REDACTED
 from tests.integration.serving import (
     PATIENT,
@@ -20,10 +35,17 @@ from tests.integration.serving import (
     sending,
     serve,
 )
-from tests.integration.serving_leaks import API_KEY, TOKEN, assert_error_keeps_secrets, assert_no_leak
-
-ECHO = f"you sent {TOKEN} and {API_KEY}"
-SECRETS: dict[str, Any] = {"token": TOKEN, "headers": {"X-Api-Key": API_KEY}}
+from tests.integration.serving_leaks import (
+    API_KEY,
+    ECHO,
+    QUERY,
+    REDACTED_ECHO,
+    SECRETS,
+    TOKEN,
+    assert_error_keeps_secrets,
+    assert_no_leak,
+    ways_to_report,
+)
 
 # Every kind of failure, with the secrets echoed wherever the far side has a say.
 FAULTS: dict[str, Any] = {
@@ -31,6 +53,10 @@ FAULTS: dict[str, Any] = {
     "403": {"name": "status", "status": 403, "body": ECHO},
     "404": {"name": "status", "status": 404, "body": ECHO, "headers": {"x-echo": ECHO}},
     "500": {"name": "status", "status": 500, "body": {"error": ECHO}},
+    "429": {"name": "status", "status": 429, "body": ECHO, "headers": {"retry-after": TOKEN}},
+    "503": {"name": "status", "status": 503, "body": ECHO, "headers": {"retry-after": ECHO}},
+    "401 of a scheme": {"name": "status", "status": 401, "body": "", "headers": {"www-authenticate": f"Bearer {ECHO}"}},
+    "compressed": {"name": "status", "status": 200, "body": ECHO, "headers": {"content-encoding": TOKEN}},
     "502 in base64": {"name": "status", "status": 502, "body": base64.b64encode(TOKEN.encode()).decode()},
     "200 text": {"name": "status", "status": 200, "body": ECHO},
     "redirect": {"name": "redirect", "location": f"https://{TOKEN}.test/{TOKEN}?t={API_KEY}"},
@@ -59,10 +85,9 @@ async def test_no_failure_shows_the_token(name: str, caplog: pytest.LogCaptureFi
     asyncio.get_running_loop().set_debug(True)
     step = {"reasoning": ECHO, "text": ECHO, "tools": [{"name": "echo", "args": {"a": ECHO}, "result": [ECHO]}]}
     with serve({"steps": [step], "fault": FAULTS[name]}) as server:
-        failure = await fail_among_others(server.url, limits=LIMITS, **SECRETS)
+        failure = await fail_among_others(server.url + QUERY, limits=LIMITS, **SECRETS)
     assert_error_keeps_secrets(failure.error)
-    report = failure.report
-    assert_no_leak([("report", repr(report)), ("dump", str(report.model_dump())), ("log", log_of(caplog))])
+    assert_no_leak([*ways_to_report(failure.report), ("log", log_of(caplog))])
 
 
 @pytest.mark.parametrize(
@@ -81,21 +106,21 @@ async def test_no_failure_shows_the_token(name: str, caplog: pytest.LogCaptureFi
 async def test_no_garbage_shows_the_token(parts: list[bytes], caplog: pytest.LogCaptureFixture) -> None:
     """Nor does the token get out where the libraries quote the bytes that they could not read."""
     async with listen(sending(*parts)) as host:
-        failure = await fail_among_others(f"http://{host}", limits=LIMITS, **SECRETS)
+        failure = await fail_among_others(f"http://{host}{QUERY}", limits=LIMITS, **SECRETS)
     assert_error_keeps_secrets(failure.error)
-    assert_no_leak([("report", repr(failure.report)), ("log", log_of(caplog))])
+    assert_no_leak([*ways_to_report(failure.report), ("log", log_of(caplog))])
 
 
-@pytest.mark.parametrize("url", ["https://{}", "http://agent.invalid"], ids=["TLS", "DNS"])
+@pytest.mark.parametrize("url", ["https://{}", "https://agent.invalid"], ids=["TLS", "DNS"])
 async def test_no_failed_connection_shows_the_token(url: str, caplog: pytest.LogCaptureFixture) -> None:
     """Nor where no connection came about."""
     async with listen(sending(b"plain\r\n\r\n"), speaks_http=False) as host:
-        failure = await fail_among_others(url.format(host), limits=LIMITS, **SECRETS)
+        failure = await fail_among_others(url.format(host) + QUERY, limits=LIMITS, **SECRETS)
     assert_error_keeps_secrets(failure.error)
-    assert_no_leak([("report", repr(failure.report)), ("log", log_of(caplog))])
+    assert_no_leak([*ways_to_report(failure.report), ("log", log_of(caplog))])
 
 
-async def test_what_an_agent_echoes_is_redacted_in_a_good_run() -> None:
+async def test_what_an_agent_echoes_is_redacted_in_a_good_run(caplog: pytest.LogCaptureFixture) -> None:
     """A token in the reply, in arguments, results and errors of tools, or in the object is redacted in the result."""
     tools = [
         {"name": "echo", "args": {ECHO: [ECHO]}, "result": {"deep": [{"er": ECHO}]}},
@@ -103,10 +128,13 @@ async def test_what_an_agent_echoes_is_redacted_in_a_good_run() -> None:
     ]
     answer = {"steps": [{"tools": tools}], "text": "{{authorization}} " + API_KEY, "object": {"echo": ECHO}}
     with serve(answer, token=TOKEN) as server:
-        async with RemoteTarget(server.url, limits=PATIENT, **SECRETS) as target, target.open_session() as session:
+        async with (
+            RemoteTarget(server.url + QUERY, limits=PATIENT, **SECRETS) as target,
+            target.open_session() as session,
+        ):
             run = await session.send("hi", 1)
-            assert_no_leak([("run", repr(run)), ("target", repr((target, session, target.redactor)))])
-    echoed = f"you sent {REDACTED} and {REDACTED}"
+    assert_no_leak([("run", repr(run)), ("log", log_of(caplog))])
+    echoed = REDACTED_ECHO
     assert run.reply == f"Bearer {REDACTED} {REDACTED}"
     assert run.object == {"echo": echoed}
     assert run.tool_calls[0].args == {echoed: [echoed]}
@@ -115,12 +143,40 @@ async def test_what_an_agent_echoes_is_redacted_in_a_good_run() -> None:
     assert run.tool_calls[1].error.message == echoed
 
 
+async def test_nothing_public_shows_a_secret(tmp_path: Path) -> None:
+    """Whatever is made of a token, headers and a URL with a key can be printed, and so can what a run leaves."""
+    suite = tmp_path / "a.eval.yaml"
+    suite.write_text(
+        f"target: {{url: '${{URL}}', headers: {json.dumps(SECRETS['headers'])}}}\ncases: [{{name: a, prompt: b}}]"
+    )
+    with serve({"text": ECHO}) as server:
+        url = server.url + QUERY
+        [loaded] = load_suites([str(suite)], {"URL": url})
+        assert isinstance(loaded, LoadedSuite)
+        headers, named = SECRETS["headers"], tuple(SECRETS["secret_headers"])
+        options = TargetOptions(loaded.suite.target.url, Secret(TOKEN), headers, secret_headers=named)
+        build = target_builder(options)
+        evals = make_evals([loaded], build)
+        target = build(loaded.suite.target)
+        assert target
+        runner = EvalRunner(target)
+        report = await runner.arun(evals)
+        async with target, target.open_session() as session:
+            await session.send("hi", 1)
+            made = [loaded, options, build, evals, target, target.limits, runner, report, session, target.redactor]
+            assert_no_leak([*((type(one).__name__, f"{one!r} {one}") for one in made), *ways_to_report(report)])
+    assert REDACTED_ECHO in repr(report)
+
+
 async def test_a_failing_run_that_echoes_is_redacted() -> None:
     """A token in the run's own error, in its finish reason or in a pending question is redacted too."""
     failed = {"error": {"name": ECHO, "message": ECHO, "code": ECHO}, "finish_reason": ECHO}
     asked = {"steps": [{"tools": [{"name": "ask", "args": {"a": ECHO}, "question": {"text": ECHO}}]}]}
     with serve({**failed, "when": {"turn": 1}}, asked) as server:
-        async with RemoteTarget(server.url, limits=PATIENT, **SECRETS) as target, target.open_session() as session:
+        async with (
+            RemoteTarget(server.url + QUERY, limits=PATIENT, **SECRETS) as target,
+            target.open_session() as session,
+        ):
             runs = [await session.send("hi", turn) for turn in (1, 2)]
     assert runs[0].error is not None
     assert runs[1].pending_approval is not None
@@ -133,15 +189,20 @@ async def test_an_eval_that_raises_or_checks_what_was_echoed() -> None:
     async def fail(t: EvalContext) -> None:
         raise RuntimeError(f"{(await t.send('hi')).reply} {TOKEN}")
 
+    async def fail_early(t: EvalContext) -> None:
+        raise RuntimeError(ECHO)
+
     async def check(t: EvalContext) -> None:
         t.check("reply", (await t.send("hi")).reply, includes("something else"))
 
     with serve({"text": ECHO}) as server:
-        target = RemoteTarget(server.url, limits=PATIENT, **SECRETS)
-        report = await EvalRunner(target).arun([Eval("raises", fail), Eval("checks", check)])
-    assert [result.status for result in report.results] == ["error", "failed"]
-    assert REDACTED in report.results[1].assertions[0].message
-    assert_no_leak([("report", repr(report)), ("json", report.model_dump_json())])
+        target = RemoteTarget(server.url + QUERY, limits=PATIENT, **SECRETS)
+        report = await EvalRunner(target).arun(
+            [Eval("raises", fail), Eval("raises first", fail_early), Eval("checks", check)]
+        )
+    assert [result.status for result in report.results] == ["error", "error", "failed"]
+    assert REDACTED in report.results[2].assertions[0].message
+    assert_no_leak(ways_to_report(report))
 
 
 async def test_a_cancelled_turn_shows_no_token() -> None:
@@ -154,7 +215,7 @@ async def test_a_cancelled_turn_shows_no_token() -> None:
 
     async with (
         listen(answer) as host,
-        RemoteTarget(f"http://{host}", limits=PATIENT, **SECRETS) as target,
+        RemoteTarget(f"http://{host}{QUERY}", limits=PATIENT, **SECRETS) as target,
         target.open_session() as session,
     ):
         turn = asyncio.create_task(session.send("hi", 1))

@@ -1,9 +1,10 @@
 """Proxies from the environment, each a real one on this machine; a .test name is one that only a proxy can find."""
 
 import base64
-import os
 import re
 import socket
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,12 +12,10 @@ from fake_server import FakeServer, parse_script
 from remote_evals import RemoteStatusError, RemoteTarget, RemoteUnreachableError, RunResult, UsageError
 from remote_evals.redaction import REDACTED
 from tests.integration.serving import PATIENT, Connection, fail_among_others, listen, serve
+from tests.integration.serving_certificates import Authority
 from tests.integration.serving_leaks import PROXY_PASSWORD as PASSWORD
 from tests.integration.serving_leaks import assert_error_keeps_secrets, assert_no_leak
-from tests.integration.serving_proxy import open_proxy
-
-# An address of this machine that is not one of loopback, so that a proxy may serve it.
-NOT_LOOPBACK = "0.0.0.0"  # noqa: S104 - nothing is bound to it
+from tests.integration.serving_proxy import NOT_LOOPBACK, forget_proxies, open_proxy
 
 
 def has_ipv6() -> bool:
@@ -32,13 +31,12 @@ NEEDS_IPV6 = pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6
 
 @pytest.fixture(autouse=True)
 def _no_proxy_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in list(os.environ):
-        if re.fullmatch(r"(http|https|all|no)_proxy", name, re.IGNORECASE):
-            monkeypatch.delenv(name)
+    forget_proxies(monkeypatch)
 
 
-async def ask(url: str, token: str | None = None) -> RunResult:
-    async with RemoteTarget(url, token, limits=PATIENT) as target, target.open_session() as session:
+async def ask(url: str, token: str | None = None, **target: Any) -> RunResult:
+    opened = RemoteTarget(url, token, limits=PATIENT, insecure_http=True, **target)
+    async with opened, opened.open_session() as session:
         return await session.send("hi", 1)
 
 
@@ -145,3 +143,18 @@ async def test_the_deployment_never_sees_the_proxy_password(monkeypatch: pytest.
     assert proxy.asked[0].header("proxy-authorization")
     assert "proxy-authorization" not in request.headers
     assert "authorization" not in request.headers
+
+
+@pytest.mark.parametrize("is_known", [True, False], ids=["known", "unknown"])
+async def test_a_proxy_behind_tls_is_verified(is_known: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proxy whose address is https:// gets its password only once its certificate is accepted."""
+    authority = Authority(tmp_path)
+    with serve() as server:
+        async with open_proxy(server.url, authority.certify("127.0.0.1")) as proxy:
+            monkeypatch.setenv("HTTP_PROXY", f"https://me:{PASSWORD}@{proxy.host}")
+            if is_known:
+                assert (await ask("http://agent.test", ca_bundle=authority.bundle)).reply == "Hello."
+            else:
+                failure = await fail_among_others("http://agent.test")
+                assert "the TLS certificate was not accepted" in failure.error.happened
+    assert len(proxy.asked) == is_known

@@ -7,8 +7,9 @@ import pytest
 
 from remote_evals import Limits, render_json_report, render_junit
 from remote_evals.rebuild import Rebuild
+from remote_evals.targets._body import MAX_BODY_BYTES, MAX_TEXT_CHARS
 from remote_evals.targets._sse import MAX_QUOTED_CHARS
-from remote_evals.targets._status import MAX_BODY_BYTES, MAX_TEXT_CHARS
+from remote_evals.targets._status import MAX_ENCODING_CHARS
 from tests.integration.serving import PATIENT, STREAM_HEAD, Failure, chunks, fail_among_others, listen, sending
 
 TOKEN = "Aq1zXs2wDe3cVf4rBg5tNh6yMj7u"
@@ -70,6 +71,15 @@ async def test_a_token_at_the_cut_of_an_event_type(offset: int) -> None:
 async def test_a_token_where_the_reading_of_a_body_ends(offset: int) -> None:
     """A token that is cut because no more of a body is read is not quoted in part, though blanks before it vanish."""
     assert_no_piece(await failure_of(answer(500, b" " * offset + TOKEN.encode() + b" and more")))
+
+
+@pytest.mark.parametrize("offset", around(MAX_ENCODING_CHARS))
+async def test_a_token_at_the_cut_of_an_encoding(offset: int) -> None:
+    """Of a token that stands in the name of an encoding, which is quoted in small letters, no piece is left."""
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-encoding: %b\r\n\r\n"
+    failure = await failure_of(head % f"{'x' * offset}{TOKEN}-more".encode())
+    assert "compressed" in failure.error.happened
+    assert_no_piece(failure, whatever_case=True)
 
 
 @pytest.mark.parametrize("length", [8, len(TOKEN) - 1])

@@ -19,6 +19,9 @@ class Notes:
     def on_start(self, total: int) -> None:
         self.calls.append(f"start {total}")
 
+    def on_wait(self, description: str) -> None:
+        self.calls.append(f"wait {description}")
+
     def on_case_start(self, name: str) -> None:
         self.calls.append(f"+{name}")
 

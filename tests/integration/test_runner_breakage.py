@@ -88,8 +88,8 @@ async def test_a_cancellation_from_outside_goes_through() -> None:
 class Watched(RemoteTarget):
     """A target that keeps the sessions that it opened, to see how far they are."""
 
-    def open_session(self, limit_s: float | None = None) -> Any:
-        self.session: Session = super().open_session(limit_s)
+    def open_session(self, limit_s: float | None = None, tap: Any = None) -> Any:
+        self.session: Session = super().open_session(limit_s, tap)
         return self.session
 
     async def wait_for_reply(self, text: str) -> None:

@@ -36,9 +36,11 @@ def agent(name: str, call_id: str, parent: dict[str, Any] | None = None) -> dict
 
 
 def fold(*frames: dict[str, Any], turn: int = 1) -> RunResult:
-    """Return the run that the frames rebuild to, one arriving every 10 ms."""
+    """Return the run that the frames rebuild to, one arriving every 10 ms; what follows a pause is its continuation."""
     run = Rebuild(turn)
     for index, one in enumerate(frames, start=1):
+        if run.done and run.done.finish_reason == "awaiting-approval":
+            run.resume()
         run.add(parse_event(one), at_ms=10.0 * index)
     return run.result(total_ms=10.0 * (len(frames) + 1))
 

@@ -11,7 +11,7 @@ from tests.unit.builders import run
 URL, HAPPENED, ADVICE = "https://agent/chat", "the connection was refused", "Check that it runs"
 
 REMOTE: list[tuple[RemoteError, str]] = [
-    (errors.RemoteUnauthorizedError(URL, HAPPENED, ADVICE), "REMOTE_UNAUTHORIZED"),
+    (errors.RemoteUnauthorizedError(URL, HAPPENED, ADVICE, 401), "REMOTE_UNAUTHORIZED"),
     (errors.RemoteUnreachableError(URL, HAPPENED, ADVICE), "REMOTE_UNREACHABLE"),
     (errors.RemoteStatusError(URL, HAPPENED, ADVICE, 503), "REMOTE_STATUS"),
     (errors.RemoteStreamError(URL, HAPPENED, ADVICE), "REMOTE_STREAM"),

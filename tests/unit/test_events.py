@@ -38,7 +38,9 @@ def test_every_type_has_its_event(kind: str, expected: type[events.Event]) -> No
 def test_an_unknown_event_keeps_its_whole_frame() -> None:
     """Nothing of an event that is not understood is lost."""
     unknown = frame("agent.teleported", to={"planet": "Mars"})
-    assert parse_event(unknown) == UnknownEvent("agent.teleported", None, unknown)
+    event = parse_event(unknown)
+    assert isinstance(event, UnknownEvent)
+    assert event.frame == unknown
 
 
 @pytest.mark.parametrize("kind", NO_TEXTS, ids=repr)
@@ -55,13 +57,13 @@ def test_an_unknown_field_is_dropped() -> None:
 def test_a_tool_call_is_read_with_all_its_fields() -> None:
     """The start of a call carries its id, its name and its parsed args."""
     event = parse_event(frame("tool.start", toolCallId="c", toolName="t", args={"a": [1]}))
-    assert event == events.ToolStart("tool.start", None, "c", "t", {"a": [1]}, resumed=False)
+    assert event == events.ToolStart("tool.start", None, {}, "c", "t", {"a": [1]}, resumed=False)
 
 
 def test_a_resumed_call_is_told_from_a_new_one() -> None:
     """A call that goes on after an approval is marked as resumed."""
     event = parse_event(frame("tool.resume", toolCallId="c", toolName="t", args={}))
-    assert event == events.ToolStart("tool.resume", None, "c", "t", {}, resumed=True)
+    assert event == events.ToolStart("tool.resume", None, {}, "c", "t", {}, resumed=True)
 
 
 def test_a_question_is_read_from_an_approval() -> None:

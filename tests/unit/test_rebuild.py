@@ -41,7 +41,7 @@ def test_rule_1_the_finish_reason_tells_a_failed_run() -> None:
 
 def test_rule_2_a_stream_without_a_start_is_a_run() -> None:
     """A run that failed before it could start is whole, and its id is that of its end."""
-    run = fold(frame("error", error={"name": "NotReady"}), done("error", text="", runId="run-9"))
+    run = fold(frame("error", error={"name": "NotReady"}, runId="run-9"), done("error", text="", runId="run-9"))
     assert (run.finish_reason, run.run_id, run.error) == ("error", "run-9", RunError(name="NotReady"))
 
 
@@ -103,8 +103,8 @@ def test_rule_6_a_continuation_replaces_the_usage_and_adds_its_steps() -> None:
         done("awaiting-approval", text="", usage=tokens(24)),
         frame("run.start", runId="run-2"),
         resumed,
-        ended("c", "send", {"sent": True}),
-        *step(2),
+        ended("c", "send", {"sent": True}, runId="run-2"),
+        *step(2, runId="run-2"),
         done(text="Sent.", usage=tokens(63), runId="run-2"),
     )
     assert calls_of(run) == [("send", "c", (), "ok")]

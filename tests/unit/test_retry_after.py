@@ -1,10 +1,10 @@
-"""When a judge that limits its rate may be asked again."""
+"""When a server that limits its rate may be asked again."""
 
 from datetime import UTC, datetime
 
 import pytest
 
-from remote_evals.judging._retry import parse_retry_after
+from remote_evals.retry_after import parse_retry_after
 
 NOW = datetime(2026, 1, 31, 12, 0, 0, tzinfo=UTC)
 

@@ -11,6 +11,8 @@ FULL = """
 suites = ["evals", "more/*.eval.yaml"]
 concurrency = 8
 timeout = "2m"
+max_time = "20m"
+retries = 0
 
 [reports]
 json = "out/results.json"
@@ -22,11 +24,17 @@ save = "results"
 url = "https://agent.example.com/support/"
 token_env = "AGENT_TOKEN"
 headers = {X-Tenant = "evals"}
+secret_headers = ["X-Tenant"]
+ca_bundle = "certificates/own.pem"
+wait = "1m"
+expect_headers = {X-Version = "${VERSION:-1.4.2}"}
 tags = ["smoke", "money"]
 
 [environments.staging]
 url = "${STAGING_URL:-http://127.0.0.1:9}"
 tags = "smoke"
+ca_bundle = "/etc/own.pem"
+insecure_http = true
 """
 SHARED = '[project]\nname = "shop"\n\n[tool.remote-evals]\nconcurrency = 2\n'
 
@@ -51,7 +59,7 @@ def test_a_file_says_everything(tmp_path: Path) -> None:
     """A file sets suites, limits, reports and environments; its relative paths start at its folder."""
     settings = load(tmp_path, FULL)
     assert settings.suites == (f"{tmp_path}/evals", f"{tmp_path}/more/*.eval.yaml")
-    assert (settings.concurrency, settings.timeout) == (8, 120.0)
+    assert (settings.concurrency, settings.timeout, settings.max_time, settings.retries) == (8, 120.0, 1200.0, 0)
     assert (settings.reports.json_path, settings.reports.junit_path) == (
         tmp_path / "out/results.json",
         Path("/tmp/results.xml"),  # noqa: S108 - nothing is written there
@@ -69,6 +77,17 @@ def test_an_environment_is_a_deployment_by_its_name(tmp_path: Path) -> None:
     assert (production.url, production.token_env) == ("https://agent.example.com/support", "AGENT_TOKEN")
     assert (production.headers, production.tags) == ({"X-Tenant": "evals"}, ("smoke", "money"))
     assert (staging.url, staging.token_env, staging.tags) == ("https://staging", None, ("smoke",))
+
+
+def test_an_environment_says_how_its_deployment_is_reached(tmp_path: Path) -> None:
+    """An environment has certificates, from the folder of the file, and what is waited for; by default nothing."""
+    settings = load(tmp_path, FULL)
+    production, staging = settings.environment("production"), settings.environment("staging")
+    assert (production.ca_bundle, staging.ca_bundle) == (tmp_path / "certificates/own.pem", Path("/etc/own.pem"))
+    assert (production.insecure_http, staging.insecure_http) == (False, True)
+    assert (production.wait, production.expect_headers) == (60.0, {"X-Version": "1.4.2"})
+    assert (staging.wait, staging.expect_headers) == (None, {})
+    assert (production.secret_headers, staging.secret_headers) == (("X-Tenant",), ())
 
 
 def test_without_a_file_settings_are_empty(tmp_path: Path) -> None:
@@ -146,6 +165,12 @@ MISTAKES = [
     ("too few", "concurrency = 0", ["1: concurrency: Input should be greater than or equal to 1, got 0"]),
     ("a flag", "concurrency = true", ["1: concurrency: Input should be a number, got true"]),
     ("no duration", "\ntimeout = '5 days'", ["2: timeout: '5 days' is not a duration; write it as 500ms, 30s, 10m"]),
+    ("a negative number", "retries = -1", ["1: retries: Input should be greater than or equal to 0, got -1"]),
+    (
+        "no duration in an environment",
+        "[environments.a]\nurl = 'http://x'\nwait = 'soon'",
+        ["3: environments.a.wait: 'soon' is not a duration"],
+    ),
     ("a date", "suites = [1, 2026-10-07]", ["1: suites[0]: Input should be a valid string, got 1"]),
     ("no mapping", "environments = 'x'", ['1: environments: Input should be a mapping, got "x"']),
     ("an array", "[[environments]]\nurl = 'x'", ["1: environments: Input should be a mapping, got [{"]),

@@ -101,7 +101,8 @@ def report(*results: EvalResult, **fields: Any) -> EvalReport:
 
 def rich_report() -> EvalReport:
     """Return the report of the snapshots."""
-    cases = (_passed(), _failed(), _broken_late(), _timed_out(), *_flaky(), _unreachable(), _skipped(), _nasty())
+    first = (_passed(), _odd(), _failed(), _broken_late(), _timed_out())
+    cases = (*first, *_flaky(), _unreachable(), _skipped(), _nasty())
     return report(*cases, interrupted=True)
 
 
@@ -137,6 +138,12 @@ def _passed() -> EvalResult:
         assertions.max_cost_usd(one.model_copy(update={"missing": ("cost",)}), 0.01, unknown_cost="skip"),
     )
     return case("order lookup", one, assertions=asserted, tags=("smoke", "orders"))
+
+
+def _odd() -> EvalResult:
+    gap = "seq 7 came where 5 was due: 2 event(s) are missing"
+    one = run(retries=1, warnings=(gap, "the stream ended after run.done without `event: done`"), run_id="run-odd")
+    return case("store hours", one, assertions=(assertions.ended(one),), session_id="eval-0dd")
 
 
 def _failed() -> EvalResult:

@@ -37,6 +37,17 @@ def test_a_log_counts_runs() -> None:
     assert file.getvalue().splitlines() == ["1/2 passed: flow #1 (1.9s)", "2/2 failed: flow #2 (1.9s)"]
 
 
+def test_a_log_says_what_is_waited_for() -> None:
+    """A deployment that is waited for has a line of its own, harmless and without secrets."""
+    console, file = log()
+    redactor = Redactor()
+    redactor.add(Secret("hunter22"))
+    progress = PlainProgress(console, redactor)
+    progress.on_start(1)
+    progress.on_wait("https://host/[b]hunter22\x1b")
+    assert file.getvalue() == "waiting for https://host/[b][redacted]\\x1b to be ready\n"
+
+
 def test_the_view_fits_the_console() -> None:
     """A terminal gets the live view, a log lines even under FORCE_COLOR, and who wants quiet nothing."""
     assert isinstance(open_progress(screen()[0], Redactor()), LiveProgress)
@@ -48,6 +59,7 @@ def test_quiet_shows_nothing() -> None:
     """The quiet view takes every call."""
     listener: Listener = QuietProgress()
     listener.on_start(1)
+    listener.on_wait("http://host")
     listener.on_case_start("a")
     listener.on_case_end(case("a", run()))
 
@@ -76,6 +88,17 @@ def test_the_live_view_counts_and_names_what_runs() -> None:
     assert head.endswith("2/20 · 1 passed · 1 failed · 3.5s")
     assert first == r"case 1 [redacted] \x1b"
     assert others[-1] == "… 2 more"
+
+
+def test_the_live_view_shows_what_is_waited_for() -> None:
+    """A deployment that is waited for stands in the view until the first case begins."""
+    progress = LiveProgress(screen()[0], Redactor(), clock=lambda: 0.0)
+    progress.on_start(2)
+    progress.on_wait("https://host")
+    assert shown(progress)[1:] == ["waiting for https://host to be ready"]
+    progress.on_case_start("a")
+    assert shown(progress)[1:] == ["a"]
+    progress.close()
 
 
 def test_the_live_view_leaves_no_trace() -> None:

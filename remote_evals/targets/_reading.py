@@ -1,0 +1,112 @@
+"""The stream of one answer, read into the run that it tells of: bounded in time, in bytes and in events."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+
+import httpx
+
+from ..errors import RemoteError
+from ..rebuild import Rebuild
+from ..urls import show_url
+from ._clocks import Clocks
+from ._failures import LIBRARY_ERRORS, ended_early, ended_without_reason, too_large
+from ._sse import EventDecoder
+from ._tap import Tap
+
+MAX_STREAM_BYTES = 256 * 1024 * 1024
+MAX_EVENTS = 1_000_000
+
+# What is behind `run.done` is only looked at for what is odd.
+MAX_END_S = 1.0
+
+
+class Reading:
+    """One answer that is being read; `done_ms` is when its `run.done` came, by the clock `now_ms`.
+
+    `scrub` takes secrets out of what errors and warnings quote.
+    """
+
+    __slots__ = ("_decoder", "_events", "_now_ms", "_rebuild", "_size", "_tap", "done_ms")
+
+    def __init__(
+        self, rebuild: Rebuild, scrub: Callable[[str], str], now_ms: Callable[[], float], tap: Tap | None
+    ) -> None:
+        self.done_ms: float | None = None
+        self._rebuild = rebuild
+        self._decoder = EventDecoder(scrub)
+        self._now_ms = now_ms
+        self._tap = tap
+        self._size = self._events = 0
+
+    async def read(self, response: httpx.Response, clocks: Clocks, silence_s: float) -> RemoteError | None:
+        """Read the body through `run.done` and see how it ends; return what keeps it from being a whole run."""
+        shown, chunks = show_url(str(response.url)), _chunks_of(response)
+        try:
+            async for chunk in chunks:
+                has_events = self._take(chunk)
+                if done := self._rebuild.done:
+                    clocks.stop()
+                    await self._read_on(chunks)
+                    return None if done.finish_reason else ended_without_reason(shown)
+                if self._decoder.mistake:
+                    raise self._decoder.mistake
+                if excess := self._find_excess():
+                    return too_large(shown, excess)
+                if self._rebuild.is_over:
+                    break
+                if has_events:
+                    clocks.start("silence", silence_s)
+            self._decoder.finish()
+            return ended_early(shown, self._rebuild.last_event, mid_frame=self._decoder.unfinished)
+        finally:
+            self._note_bytes()
+
+    def _take(self, chunk: bytes) -> bool:
+        """Fold the events of a chunk in, and say whether there were any."""
+        at_ms = self._now_ms()
+        if self._tap:
+            self._tap.on_chunk(chunk, at_ms)
+        events = self._decoder.feed(chunk)
+        for event in events:
+            self._rebuild.add(event, at_ms)
+        if self.done_ms is None and self._rebuild.done:
+            self.done_ms = at_ms
+        self._size += len(chunk)
+        self._events += len(events)
+        return bool(events)
+
+    def _find_excess(self) -> str | None:
+        if self._size > MAX_STREAM_BYTES:
+            return f"{MAX_STREAM_BYTES // 2**20} MiB"
+        return f"{MAX_EVENTS:,} events" if self._events > MAX_EVENTS else None
+
+    async def _read_on(self, chunks: AsyncIterator[bytes]) -> None:
+        """See how the stream ends behind `run.done`; nothing there changes the run."""
+        how = "ended after run.done"
+        try:
+            async with asyncio.timeout(MAX_END_S):
+                while not (self._rebuild.is_over or self._decoder.mistake or self._find_excess()):
+                    self._take(await anext(chunks))
+        except StopAsyncIteration:
+            self._decoder.finish()
+        except TimeoutError:
+            how = f"was still open {MAX_END_S:.0f}s after run.done"
+        except LIBRARY_ERRORS:
+            how = "broke off after run.done"
+        if self._decoder.mistake:
+            self._rebuild.protocol.note("late", f"what came after run.done is wrong: {self._decoder.mistake}")
+        elif not self._rebuild.is_over:
+            self._rebuild.protocol.note("end", f"the stream {how}, without `event: done`")
+
+    def _note_bytes(self) -> None:
+        if (at := self._decoder.invalid_utf8_at) is not None:
+            text = f"byte {at} of the stream is not UTF-8; U+FFFD stands for what is not"
+            self._rebuild.protocol.note("encoding", text)
+
+
+def _chunks_of(response: httpx.Response) -> AsyncIterator[bytes]:
+    """Return the body as it arrives; httpx's own iterators take more memory, so only a compressed one goes there."""
+    if "content-encoding" in response.headers:
+        return response.aiter_bytes()
+    assert isinstance(response.stream, httpx.AsyncByteStream)  # noqa: S101 - an async client made it
+    return aiter(response.stream)

@@ -1,0 +1,54 @@
+"""When a request is sent again: only where the deployment cannot have begun on it, since a turn may refund money."""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_exponential, wait_random
+
+from ..errors import RemoteStatusError, RemoteUnreachableError
+
+_T = TypeVar("_T")
+
+# Answers that stand for "not now": the request was turned away before any stream began.
+_TURNED_AWAY = (429, 503)
+
+pause = wait_exponential(multiplier=0.5, max=8) + wait_random(0, 0.5)
+
+
+async def send_patiently(
+    send: Callable[[], Awaitable[_T]],
+    retries: int,
+    left_s: Callable[[], float],
+    start_over: Callable[[], None] = lambda: None,
+) -> _T:
+    """Return what `send` returns, called at most `retries` times more, with `start_over` before each of these.
+
+    It waits as long as the deployment asks for by Retry-After, else longer each time, but never all of the `left_s`
+    seconds that are left. Raises what the last attempt raised.
+    """
+
+    def is_last(state: RetryCallState) -> bool:
+        return state.attempt_number > retries or state.upcoming_sleep >= left_s()
+
+    retrying = AsyncRetrying(
+        retry=retry_if_exception(cannot_have_begun),
+        stop=is_last,
+        wait=_wait,
+        before_sleep=lambda _: start_over(),
+        reraise=True,
+    )
+    answer: _T = await retrying(send)
+    return answer
+
+
+def cannot_have_begun(error: BaseException) -> bool:
+    """Say whether a request that failed so was surely not acted on: no connection was made, or it was turned away."""
+    if isinstance(error, RemoteStatusError):
+        return error.status in _TURNED_AWAY
+    return isinstance(error, RemoteUnreachableError)
+
+
+def _wait(state: RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome else None
+    asked_s = getattr(error, "retry_after_s", None)
+    return pause(state) if asked_s is None else asked_s

@@ -1,0 +1,35 @@
+"""Decodes a whole stream in this process, as the reading of a turn does."""
+
+from collections.abc import Iterable
+
+from remote_evals.events import Event
+from remote_evals.targets._frames import Frame, FrameDecoder
+from remote_evals.targets._sse import EventDecoder
+
+
+def decode_frames(chunks: Iterable[bytes]) -> tuple[list[Frame], FrameDecoder]:
+    """Return the frames of a stream up to one that is too long, and the decoder that gave them."""
+    frames: list[Frame] = []
+    decoder = FrameDecoder()
+    for chunk in chunks:
+        frames += decoder.feed(chunk)
+        if decoder.too_long:
+            break
+    else:
+        decoder.finish()
+    return frames, decoder
+
+
+def decode_events(chunks: Iterable[bytes]) -> tuple[list[Event], EventDecoder]:
+    """Return the events of a stream, and the decoder that gave them."""
+    decoder = EventDecoder(str)
+    events = [event for chunk in chunks for event in decoder.feed(chunk)]
+    decoder.finish()
+    return events, decoder
+
+
+def cuts_of(body: bytes) -> Iterable[list[bytes]]:
+    """Yield the body whole, byte by byte, and in two at every byte."""
+    yield [body]
+    yield [body[at : at + 1] for at in range(len(body))]
+    yield from ([body[:at], body[at:]] for at in range(len(body) + 1))

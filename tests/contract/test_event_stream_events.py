@@ -1,0 +1,105 @@
+"""What the frames of a stream become: events, keep-alives, the end of the stream, or a mistake."""
+
+import pytest
+
+from remote_evals.events import Event, RunDone, StreamEnd, TextDelta, UnknownEvent
+from tests.contract.decoding import cuts_of, decode_events
+
+DELTA = b'data: {"type":"text.delta","text":"a"}\n\n'
+RUN_DONE = b'data: {"type":"run.done","finishReason":"stop"}\n\n'
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        b"event: done\ndata: {}\n\n",
+        b"data: {}\nevent: done\n\n",
+        b"event:done\r\ndata:{}\r\n\r\n",
+        b'event: done\ndata: {"reason":"over"}\n\n',
+        b"id: 7\nretry: 5\nevent: x\nevent: done\ndata: { }\n: bye\n\n",
+    ],
+)
+def test_the_end_of_the_stream_is_an_event(end: bytes) -> None:
+    """A frame named `done` without a type of its own ends the stream, however it is spelt."""
+    for chunks in cuts_of(RUN_DONE + end):
+        done, stream_end = decode_events(chunks)[0]
+        assert isinstance(done, RunDone)
+        assert stream_end == StreamEnd("done")
+
+
+@pytest.mark.parametrize(
+    ("frame", "expected"),
+    [
+        (b'event: done\ndata: {"type":"text.delta","text":"a"}\n\n', TextDelta("text.delta", text="a")),
+        (b'event: done\ndata: {"type":null}\n\n', UnknownEvent("")),
+        (b'event: text.delta\ndata: {"type":"text.delta","text":"a"}\n\n', TextDelta("text.delta", text="a")),
+        (b'event: error\ndata: {"type":"text.delta","text":"a"}\n\n', TextDelta("text.delta", text="a")),
+        (b"event: Done\ndata: {}\n\n", UnknownEvent("")),
+        (b"event:  done\ndata: {}\n\n", UnknownEvent("")),
+        (b"event: done\nevent\ndata: {}\n\n", UnknownEvent("")),
+        (b"event: done\n\ndata: {}\n\n", UnknownEvent("")),
+        (b"data: {}\n\n", UnknownEvent("")),
+    ],
+)
+def test_any_other_name_means_nothing(frame: bytes, expected: Event) -> None:
+    """A frame is told by the type in its data: its name changes nothing, and is gone with it."""
+    assert decode_events([frame])[0] == [expected]
+
+
+def test_the_end_of_the_stream_keeps_its_frame() -> None:
+    """What the last frame says is there to be looked at, as of any event."""
+    [end] = decode_events([b'event: done\ndata: {"reason":"over"}\n\n'])[0]
+    assert end.frame == {"reason": "over"}
+
+
+@pytest.mark.parametrize(
+    "nothing",
+    [
+        b": keep-alive\n\n",
+        b"\n",
+        b"event: done\n\n",
+        b"data:\n\n",
+        b"data: \n\n",
+        b"event: done\ndata\n\n",
+        b"id: 1\n\n",
+    ],
+)
+def test_what_has_no_data_is_no_event(nothing: bytes) -> None:
+    """Comments, blank lines, and frames without data or with empty data are signs of life and nothing else."""
+    events, decoder = decode_events([nothing, nothing + DELTA + nothing, DELTA, nothing])
+    assert events == [TextDelta("text.delta", text="a")] * 2
+    assert decoder.mistake is None
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        b"data: [DONE]\n\n",
+        b"event: done\ndata: bye\n\n",
+        b"event: ping\ndata: 7\n\n",
+        b"data: \n \n\xef\xbb\xbf\ndata: {\n\n",
+    ],
+)
+def test_nothing_is_decoded_behind_a_mistake(wrong: bytes) -> None:
+    """What is no JSON object ends it all: neither the same chunk nor a later one has an event behind it."""
+    for chunks in cuts_of(DELTA + wrong + DELTA + b"data: "):
+        events, decoder = decode_events(chunks)
+        assert events == [TextDelta("text.delta", text="a")]
+        assert decoder.mistake is not None
+        assert decoder.unfinished is False
+
+
+@pytest.mark.parametrize("space", [" ", "\t", "\n", " \r\n\t "], ids=repr)
+def test_white_space_around_an_object(space: str) -> None:
+    """JSON may have white space around it, over several data lines too."""
+    data = f'{space}{{"type":"text.delta","text":"a"}}{space}'.replace("\r\n", "\n").replace("\n", "\ndata: ")
+    assert decode_events([f"data: {data}\n\n".encode()])[0] == [TextDelta("text.delta", text="a")]
+
+
+@pytest.mark.parametrize("rest", [b"data: {}\n", b"event: done\r\n", b"d"])
+def test_a_last_frame_without_its_blank_line_is_no_event(rest: bytes) -> None:
+    """What the stream ends in the middle of is not read as if it were whole; that there was something is known."""
+    events, decoder = decode_events([RUN_DONE + rest])
+    assert [event.type for event in events] == ["run.done"]
+    assert decoder.mistake is None
+    assert decoder.unfinished is True

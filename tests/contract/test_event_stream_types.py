@@ -1,0 +1,46 @@
+"""Which answers are event streams, by their content type, and that they are read as UTF-8."""
+
+import pytest
+
+from remote_evals import RemoteStreamError, RemoteTarget
+from tests.contract.replay import Connection, chunks, listen
+
+FRAME = 'data: {"type":"run.done","finishReason":"stop","text":"é 日本"}\n\n'.encode()
+
+
+async def reply_of(content_type: str) -> str:
+    """Return the reply of a turn whose answer says that it is of this type."""
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
+
+    async def answer(connection: Connection) -> None:
+        await connection.send([head, *chunks([FRAME])])
+
+    async with listen(answer) as host, RemoteTarget(f"http://{host}") as target, target.open_session() as session:
+        return (await session.send("hi", 1)).reply
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "text/event-stream",
+        "Text/Event-Stream; Charset=ISO-8859-1",
+        "TEXT/EVENT-STREAM;charset=utf-16",
+        "text/event-stream;charset=nonsense",
+        "text/event-stream ; charset=utf-8",
+        "text/event-stream;",
+        "text/event-stream; a=b; charset=latin-1",
+    ],
+)
+async def test_an_event_stream_is_utf8_whatever_its_type_says(content_type: str) -> None:
+    """A type in any case is that of an event stream, and a charset parameter is not believed."""
+    assert await reply_of(content_type) == "é 日本"
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    ["", "text/event-streams", "text/event-stream-x", "x-text/event-stream", "text/event-stream charset=x"],
+)
+async def test_another_type_is_no_event_stream(content_type: str) -> None:
+    """A type that only looks like it is told, since what comes may be anything."""
+    with pytest.raises(RemoteStreamError, match="not an event stream"):
+        await reply_of(content_type)

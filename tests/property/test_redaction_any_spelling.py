@@ -1,0 +1,45 @@
+"""However a secret is spelled, and whatever stands around it, nothing of it is left."""
+
+import base64
+from collections.abc import Callable
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from remote_evals.redaction import REDACTED, Redactor, Secret
+
+WORD = st.text("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~", min_size=8, max_size=40)
+FORMS = ["{0}", "%{1:02x}", "%{1:02X}", "%25{1:02x}", "\\u{1:04x}", "\\u{1:04X}", "\\\\u{1:04x}", "&#{1};", "&#x{1:x};"]
+ENCODERS: list[Callable[[bytes], bytes]] = [base64.b64encode, base64.urlsafe_b64encode]
+
+
+@given(WORD, st.data(), st.text(), st.text())
+def test_a_secret_of_mixed_spellings(secret: str, data: st.DataObject, before: str, behind: str) -> None:
+    """A secret whose characters are spelled each in another way is replaced, and the text around it stays."""
+    forms = data.draw(st.lists(st.sampled_from(FORMS), min_size=len(secret), max_size=len(secret)))
+    spelled = "".join(form.format(one, ord(one)) for form, one in zip(forms, secret, strict=True))
+    redactor = Redactor()
+    redactor.add(Secret(secret))
+    # A space apart, since an escape before the secret could otherwise run into it.
+    assert redactor.scrub(f"{before} {spelled} {behind}").endswith(f" {REDACTED} {redactor.scrub(behind)}")
+
+
+@given(WORD, st.binary(max_size=9), st.binary(max_size=9), st.sampled_from(ENCODERS))
+def test_a_secret_inside_longer_base64(
+    secret: str, before: bytes, behind: bytes, encode: Callable[[bytes], bytes]
+) -> None:
+    """Of base64 that holds a secret anywhere only what encodes the bytes around it is left."""
+    redactor = Redactor()
+    redactor.add(Secret(secret))
+    scrubbed = redactor.scrub(encode(before + secret.encode() + behind).decode())
+    assert REDACTED in scrubbed
+    assert len(scrubbed.replace(REDACTED, "")) <= (len(before) + len(behind)) * 4 / 3 + 5
+
+
+@given(st.text(), st.text(min_size=1))
+def test_any_text_and_any_secret(text: str, secret: str) -> None:
+    """Nothing that is scrubbed raises, and a secret that stands in it as it is does not stand there afterwards."""
+    redactor = Redactor()
+    redactor.add(Secret(secret))
+    assert redactor.scrub(f"{text}{secret}") != f"{text}{secret}"
+    assert not any(secret in kept for kept in redactor.scrub(f"{text}{secret}{text}").split(REDACTED))

@@ -1,0 +1,69 @@
+"""Options, the environment that is named, and the settings, put together in that order."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remote_evals import TargetOptions, UsageError
+from remote_evals.cli._settings import Chosen
+from remote_evals.readiness import Readiness
+from remote_evals.settings import EnvironmentSettings, Settings
+
+
+def choose(environment: Mapping[str, Any] | None = None, **settings: Any) -> Chosen:
+    known = EnvironmentSettings.model_validate({"url": "https://live", **environment}) if environment else None
+    return Chosen(Settings.model_validate(settings), known)
+
+
+@pytest.mark.parametrize(
+    ("given", "setting", "limit_s"), [(None, None, 0.0), (None, "5m", 300.0), ("30s", "5m", 30.0), ("0", "5m", 0.0)]
+)
+def test_the_limit_of_the_whole_run(given: str | None, setting: str | None, limit_s: float) -> None:
+    """The option comes before the setting, also where it says none; without both there is no limit."""
+    assert choose(max_time=setting).max_time_s(given) == limit_s
+
+
+@pytest.mark.parametrize(("given", "setting", "retries"), [(None, None, 2), (None, 0, 0), (0, 5, 0), (3, 0, 3)])
+def test_the_number_of_retries(given: int | None, setting: int | None, retries: int) -> None:
+    """The option comes before the setting, 0 included, and that before the default."""
+    assert choose(retries=setting).retries(given) == retries
+
+
+@pytest.mark.parametrize(
+    ("environment", "wait", "headers", "readiness"),
+    [
+        (None, None, {}, None),
+        ({"tags": "a"}, None, {}, None),
+        (None, "0", {}, Readiness(0.0)),
+        (None, None, {"X-Version": "2"}, Readiness(60.0, {"X-Version": "2"})),
+        ({"wait": "5s"}, None, {}, Readiness(5.0)),
+        ({"wait": "5s"}, "9s", {}, Readiness(9.0)),
+        ({"expect_headers": {"A": "1", "B": "1"}}, None, {"B": "2"}, Readiness(60.0, {"A": "1", "B": "2"})),
+    ],
+)
+def test_what_is_waited_for(
+    environment: dict[str, Any] | None, wait: str | None, headers: dict[str, str], readiness: Readiness | None
+) -> None:
+    """A wait or an expected header is waited for, 60 s where nothing says how long; options come first, 0 too."""
+    assert choose(environment).readiness(wait, headers) == readiness
+
+
+def test_an_option_that_is_no_duration_is_named() -> None:
+    """A wrong wait, and a wrong limit of the run, are told with their options."""
+    with pytest.raises(UsageError, match="--wait: 'soon' is not a duration"):
+        choose().readiness("soon", {})
+    with pytest.raises(UsageError, match="--max-time: 'soon' is not a duration"):
+        choose().max_time_s("soon")
+
+
+def test_how_the_deployment_of_an_environment_is_reached() -> None:
+    """Certificates of the option come before those of the environment; names of secret headers add up."""
+    environment = {"ca_bundle": "own.pem", "insecure_http": True, "secret_headers": ["A"], "headers": {"A": "1"}}
+    chosen = choose(environment)
+    plain = chosen.target(TargetOptions(), has_url=False)
+    assert (plain.url, plain.ca_bundle, plain.insecure_http) == ("https://live", Path("own.pem"), True)
+    given = chosen.target(TargetOptions(secret_headers=("B",), ca_bundle=Path("other.pem")), has_url=False)
+    assert (given.secret_headers, given.ca_bundle) == (("A", "B"), Path("other.pem"))
+    assert not choose({"tags": "a"}).target(TargetOptions(), has_url=False).insecure_http

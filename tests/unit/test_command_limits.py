@@ -1,0 +1,55 @@
+"""The limits of waits, and what is waited for, as options of the command say them."""
+
+import math
+
+import pytest
+
+from remote_evals import Limits, UsageError
+from remote_evals.cli._options import read_duration
+from remote_evals.cli._target import parse_expected_headers, parse_limits
+
+OPTIONS = {
+    "connect_timeout": "connect_s",
+    "headers_timeout": "headers_s",
+    "first_event_timeout": "first_event_s",
+    "silence_timeout": "silence_s",
+    "turn_timeout": "turn_s",
+}
+
+
+def limits(**given: str) -> Limits:
+    return parse_limits(**{**dict.fromkeys(OPTIONS), **given})
+
+
+@pytest.mark.parametrize(("option", "field"), OPTIONS.items())
+def test_an_option_sets_its_own_limit(option: str, field: str) -> None:
+    """Each option sets one limit, and 0 takes it away; what is not given stays as it is by default."""
+    assert limits() == Limits()
+    for text, seconds in (("1500ms", 1.5), ("3m", 180.0), ("7", 7.0), ("0", math.inf)):
+        given = limits(**{option: text})
+        assert getattr(given, field) == seconds
+        assert all(getattr(given, other) == getattr(Limits(), other) for other in OPTIONS.values() if other != field)
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_what_is_no_duration_names_its_option(option: str) -> None:
+    """A wrong duration is told with the option in which it stands, and how one is written."""
+    with pytest.raises(UsageError, match=f"--{option.replace('_', '-')}: 'soon' is not a duration; write it as 500ms"):
+        limits(**{option: "soon"})
+
+
+@pytest.mark.parametrize(("text", "seconds"), [(None, None), ("0", 0.0), ("2m", 120.0)])
+def test_an_option_that_is_not_given_is_none(text: str | None, seconds: float | None) -> None:
+    """None is not 0: the first leaves it to the settings, the second sets no limit."""
+    assert read_duration("--timeout", text) == seconds
+
+
+def test_expected_headers_are_names_and_values() -> None:
+    """`--expect-header` takes a header as people write it, a colon in its value too."""
+    assert parse_expected_headers(None) == {}
+    assert parse_expected_headers(["X-Version: 1.4.2", "X-Built=2026-01-01T10:00"]) == {
+        "X-Version": "1.4.2",
+        "X-Built": "2026-01-01T10:00",
+    }
+    with pytest.raises(UsageError, match="--expect-header number 2 is not a header; write it as NAME: VALUE"):
+        parse_expected_headers(["X-Version: 1", "1.4.2"])

@@ -1,0 +1,109 @@
+"""How options and a suite's settings make a target."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remote_evals import (
+    Limits,
+    Redactor,
+    RemoteTarget,
+    Secret,
+    TargetOptions,
+    TargetSettings,
+    UsageError,
+    target_builder,
+)
+from remote_evals.redaction import REDACTED
+
+URL = "https://agent.test/support"
+KEY = "s3cr3t-k3y-1"
+
+
+@pytest.fixture(autouse=True)
+def _no_token_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("REMOTE_EVALS_TOKEN", "REMOTE_EVALS_URL"):
+        monkeypatch.delenv(variable, raising=False)
+
+
+def build(options: TargetOptions | None = None, redactor: Redactor | None = None, **settings: Any) -> RemoteTarget:
+    target = target_builder(options, redactor)(TargetSettings(**{"url": URL, **settings}))
+    assert target
+    return target
+
+
+def test_a_suite_without_a_url_has_no_target() -> None:
+    """Where neither options nor suite say where the deployment is, there is no target."""
+    assert target_builder()(TargetSettings()) is None
+
+
+def test_what_the_options_say_reaches_the_target() -> None:
+    """Limits, retries and whether certificates are verified are the target's."""
+    limits = Limits(connect_s=1)
+    target = build(TargetOptions(limits=limits, retries=5, insecure=True))
+    assert (target.url, target.limits, target.retries, target.insecure) == (URL, limits, 5, True)
+    target = build()
+    assert (target.limits, target.retries, target.insecure) == (Limits(), 2, False)
+
+
+def test_suites_of_one_deployment_share_a_target() -> None:
+    """The same settings give the same target, others another one."""
+    target_for = target_builder(TargetOptions(headers={"X-Tenant": KEY}))
+    first = target_for(TargetSettings(url=URL))
+    assert target_for(TargetSettings(url=URL)) is first
+    assert target_for(TargetSettings(url=URL, secret_headers=("X-Tenant",))) is not first
+    assert target_for(TargetSettings(url=f"{URL}/2")) is not first
+
+
+@pytest.mark.parametrize("by", ["options", "suite", "both"])
+def test_secret_headers_come_from_options_and_suite(by: str) -> None:
+    """A header is secret whoever names it, and wherever its value comes from."""
+    redactor = Redactor()
+    named = ("x-tenant",)
+    options = TargetOptions(headers={"X-Tenant": KEY} if by != "suite" else {}, secret_headers=named * (by != "suite"))
+    settings = {"headers": {"X-Tenant": KEY}, "secret_headers": named} if by != "options" else {}
+    build(options, redactor, **settings)
+    assert redactor.scrub(f"you sent {KEY}") == f"you sent {REDACTED}"
+
+
+MISTAKES: dict[str, tuple[TargetOptions, dict[str, Any], str]] = {
+    "no such header": (
+        TargetOptions(headers={"X-Tenant": KEY}, secret_headers=("X-Tennant",)),
+        {},
+        f"the target {URL}: no header 'X-Tennant' is sent that could be secret; did you mean 'X-Tenant'?",
+    ),
+    "no such header in the suite": (TargetOptions(), {"secret_headers": "X-Tenant"}, "valid are none"),
+    "short": (
+        TargetOptions(headers={"X-Tenant": "s3cr3t"}, secret_headers=("X-Tenant",)),
+        {},
+        f"the target {URL}: the value of the secret header X-Tenant cannot be hidden: it has only 6 character(s)",
+    ),
+    "retries": (TargetOptions(retries=-1), {}, f"the target {URL}: retries is -1; it is a number of times"),
+    "bundle": (TargetOptions(ca_bundle=Path("/no/such.pem")), {}, "the CA bundle /no/such.pem cannot be read"),
+    "plain http": (TargetOptions(url="http://agent.test", token=Secret("right-token-1")), {}, "is plain http"),
+    "two tokens": (
+        TargetOptions(headers={"Authorization": f"Bearer {KEY}"}, token=Secret("right-token-1")),
+        {},
+        "a token was given and the header Authorization too",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_what_cannot_be_used_is_a_usage_error(name: str) -> None:
+    """Whatever a target refuses is a usage error that names the target, and holds no secret."""
+    options, settings, text = MISTAKES[name]
+    with pytest.raises(UsageError) as caught:
+        build(options, **settings)
+    assert text in str(caught.value)
+    assert "s3cr3t" not in str(caught.value)
+
+
+def test_nothing_public_shows_a_secret() -> None:
+    """Options and settings can be printed: neither headers nor token nor the URL's query are shown."""
+    settings = TargetSettings(url=f"{URL}?api_key={KEY}", headers={"X-Api-Key": KEY})
+    options = TargetOptions(url=settings.url, token=Secret(KEY), headers=settings.headers)
+    shown = f"{settings!r} {settings} {options!r} {options}"
+    assert "s3cr3t" not in shown
+    assert URL in shown
