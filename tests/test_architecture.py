@@ -77,6 +77,13 @@ RANKS = [
     ["reporters._terminal", "reporters._write", "reporters.json_parse"],
     ["reporters.github", "reporters.junit", "reporters.markdown", "reporters.summary"],
     ["reporters"],
+    # whether a deployment is fit to be tested
+    ["doctor._address", "doctor._callers", "doctor._finding", "doctor._recording"],
+    ["doctor._certificate", "doctor._dialogue", "doctor._journal", "doctor._run", "doctor._stream"],
+    ["doctor._access", "doctor._conversation", "doctor._way"],
+    ["doctor._reach"],
+    ["doctor._examine", "doctor.json_page", "doctor.page"],
+    ["doctor"],
     # the same evals under pytest
     ["pytest_plugin._session"],
     ["pytest_plugin._marks", "pytest_plugin._outcomes", "pytest_plugin._running"],
@@ -85,7 +92,8 @@ RANKS = [
     # the command
     ["cli._exit", "cli._fake", "cli._options", "cli._run_options", "cli._target_options"],
     ["cli._interrupt", "cli._output", "cli._settings", "cli._target"],
-    ["cli.init", "cli.list", "cli.run", "cli.schema", "cli.validate"],
+    ["cli._checkup"],
+    ["cli.doctor", "cli.init", "cli.list", "cli.run", "cli.schema", "cli.validate"],
     ["cli._app"],
     ["cli"],
     ["__main__"],

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from .._version import __version__
+from .doctor import doctor
 from .init import init
 from .list import list_
 from .run import run
@@ -21,6 +22,7 @@ app = typer.Typer(
 app.command()(run)
 app.command("list")(list_)
 app.command()(validate)
+app.command()(doctor)
 app.command()(init)
 app.command()(schema)
 

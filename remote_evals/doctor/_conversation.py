@@ -1,0 +1,68 @@
+"""Talks to the agent: two turns of one session, and what the deployment keeps of it."""
+
+from ..errors import RemoteError
+from ..results import RunResult
+from ..targets import RemoteTarget, Session
+from ._dialogue import Dialogue
+from ._finding import not_checked, passed, warned
+from ._journal import Journal
+from ._recording import Recorder, Recording
+from ._run import judge_cost, judge_end, judge_order, judge_usage
+from ._stream import judge_compression, judge_silence, judge_streaming, judge_version, tell_times
+
+_NO_NORMAL_END = "the first turn did not end normally"
+_FOR_TRANSCRIPTS = "only evals that ask for t.transcript() need it"
+
+
+async def converse(target: RemoteTarget, dialogue: Dialogue, journal: Journal) -> bool:
+    """Run the turns and say whether the first came to an end, whatever end."""
+    recorder = Recorder(target.redactor.scrub)
+    async with target, target.open_session(tap=recorder) as session:
+        journal.session_id = session.id
+        try:
+            run = await session.send(dialogue.first, 1)
+        except RemoteError as failure:
+            journal.trace_id = failure.partial.trace_id if failure.partial else None
+            journal.add_failure("turn", failure)
+            return False
+        journal.trace_id = run.trace_id
+        _judge_turn(run, recorder.recordings[0], journal)
+        if run.ended_normally:
+            await _remember(session, dialogue, journal)
+            await _read_back(session, journal)
+        else:
+            journal.add(*(not_checked(check, _NO_NORMAL_END) for check in ("memory", "transcript")))
+    return True
+
+
+def _judge_turn(run: RunResult, recording: Recording, journal: Journal) -> None:
+    happened = f"answered {recording.status} with {recording.content_type}, {len(recording.arrivals)} event(s)"
+    journal.add(passed("turn", happened, status=recording.status, events=len(recording.arrivals)))
+    for judge_stream in (judge_version, judge_compression, judge_streaming, judge_silence):
+        journal.add(judge_stream(recording))
+    journal.add(tell_times(run.timing))
+    for judge_run in (judge_order, judge_end, judge_usage, judge_cost):
+        journal.add(judge_run(run))
+
+
+async def _remember(session: Session, dialogue: Dialogue, journal: Journal) -> None:
+    if dialogue.second is None:
+        journal.add(not_checked("memory", "--prompt has no {number} in it to ask for"))
+        return
+    try:
+        journal.add(dialogue.judge_memory(await session.send(dialogue.second, 2)))
+    except RemoteError as failure:
+        journal.add_failure("memory", failure)
+
+
+async def _read_back(session: Session, journal: Journal) -> None:
+    try:
+        messages = await session.transcript()
+    except RemoteError as failure:
+        journal.add(warned("transcript", failure.happened, f"{failure.advice}; {_FOR_TRANSCRIPTS}", code=failure.code))
+        return
+    if messages:
+        journal.add(passed("transcript", f"{len(messages)} message(s) of the session are kept", messages=len(messages)))
+    else:
+        advice = f"Check that sessions are kept where all replicas see them; {_FOR_TRANSCRIPTS}"
+        journal.add(warned("transcript", "no message of the session is kept", advice, messages=0))

@@ -1,0 +1,38 @@
+"""A check-up from the first look at the name to the last turn; each step is made where it can tell something."""
+
+from ..errors import RemoteError
+from ..targets import RemoteTarget, read_health
+from ._access import try_to_get_in
+from ._callers import Callers
+from ._conversation import converse
+from ._dialogue import Dialogue
+from ._finding import Checkup, passed, warned
+from ._journal import Journal, Report
+from ._reach import reach
+
+
+async def examine(callers: Callers, dialogue: Dialogue, report: Report) -> Checkup:
+    """Look at a deployment and return all findings; `report` gets them as soon as they are there.
+
+    At most four turns are sent, none of them twice. Raises `UsageError` for a proxy that cannot be used.
+    """
+    target = callers.owner
+    journal = Journal(target.redactor, report)
+    if await reach(target, callers.tls, journal):
+        await _ask_health(target, journal)
+        if await converse(target, dialogue, journal):
+            await try_to_get_in(callers, dialogue.first, journal)
+    return journal.close(target.description)
+
+
+async def _ask_health(target: RemoteTarget, journal: Journal) -> None:
+    try:
+        health = await read_health(target)
+    except RemoteError as failure:
+        journal.add(warned("health", failure.happened, failure.advice, code=failure.code))
+        return
+    if health.failure:
+        journal.add(warned("health", health.failure.happened, health.failure.advice, status=health.status))
+    else:
+        values = {"status": health.status, "elapsed_ms": health.elapsed_ms}
+        journal.add(passed("health", f"GET /health answered {health.status}", **values))

@@ -1,0 +1,69 @@
+"""What is kept of a turn while it is read."""
+
+from collections.abc import Iterable
+from types import SimpleNamespace
+
+import httpx
+import pytest
+
+from remote_evals.doctor._recording import Arrival, Recorder
+
+FRAMES = (
+    b'data: {"type":"a","timestamp":"2026-01-02T03:04:05.500Z"}\n\n: keep-alive\n\n'
+    b'data: {"type":"b","timestamp":"2026-01-02T04:04:06.250+01:00"}\r\n\r\n:\r\n\r\n'
+    b'data: {"type":"c","timestamp":"2026-01-02T03:04:07"}\n\nevent: done\ndata: {}\n\n'
+)
+MOMENTS = [1767323045500.0, 1767323046250.0, 1767323047000.0]
+
+
+def record(chunks: Iterable[bytes], headers: dict[str, str] | None = None) -> Recorder:
+    recorder = Recorder(lambda text: text.replace("secret", "[redacted]"))
+    recorder.on_headers(httpx.Response(200, headers=headers), 1.0)
+    for at_ms, chunk in enumerate(chunks, start=2):
+        recorder.on_chunk(chunk, at_ms)
+    return recorder
+
+
+def test_events_are_noted_with_both_their_moments() -> None:
+    """Each event has the moment of its chunk, and the one of its timestamp in any zone, or none in UTC."""
+    (recording,) = record([FRAMES]).recordings
+    assert recording.arrivals == [Arrival(2, moment) for moment in MOMENTS]
+    assert recording.keep_alives_ms == [2, 2]
+
+
+def test_it_does_not_matter_where_the_bytes_are_cut() -> None:
+    """A byte at a time gives the same events and keep-alives."""
+    (recording,) = record(FRAMES[at : at + 1] for at in range(len(FRAMES))).recordings
+    assert [arrival.produced_ms for arrival in recording.arrivals] == MOMENTS
+    assert len(recording.keep_alives_ms) == 2
+
+
+@pytest.mark.parametrize("timestamp", ['"soon"', "null", "17", '""', "{}"])
+def test_a_timestamp_that_is_none(timestamp: str) -> None:
+    """An event without a readable timestamp is an event all the same."""
+    chunk = b'data: {"type":"a","timestamp":%b}\n\n' % timestamp.encode()
+    (recording,) = record([chunk]).recordings
+    assert recording.arrivals == [Arrival(2, None)]
+
+
+def test_each_answer_is_a_recording_of_its_own() -> None:
+    """The second turn of a session begins anew, whatever the first left unfinished."""
+    recorder = record([b'data: {"type":'])
+    recorder.on_headers(httpx.Response(200), 1.0)
+    recorder.on_chunk(b'data: {"type":"a"}\n\n', 9)
+    assert [recording.arrivals for recording in recorder.recordings] == [[], [Arrival(9, None)]]
+
+
+def test_headers_are_scrubbed() -> None:
+    """A header that echoes a secret is kept without it."""
+    (recording,) = record([], {"content-type": "text/secret", "content-encoding": "secret"}).recordings
+    assert (recording.content_type, recording.content_encoding) == ("text/[redacted]", "[redacted]")
+
+
+def test_the_version_is_that_of_the_answer_below() -> None:
+    """httpx-aiohttp says HTTP/1.1 of every answer, so the one below it is asked; without one nothing is claimed."""
+    response, recorder = httpx.Response(200), Recorder(str)
+    recorder.on_headers(response, 1.0)
+    response.stream._aiohttp_response = SimpleNamespace(version=SimpleNamespace(major=1, minor=0))  # type: ignore[union-attr]
+    recorder.on_headers(response, 1.0)
+    assert [recording.http_version for recording in recorder.recordings] == [None, "1.0"]
