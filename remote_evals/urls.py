@@ -2,7 +2,7 @@
 
 import ipaddress
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
 
 from .echoes import MIN_SECRET_CHARS
@@ -62,6 +62,16 @@ def is_loopback(url: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
+
+
+def explain_exposure(url: str, secrets: Collection[str]) -> str | None:
+    """Return why secrets of these names must not be sent: over plain http to another machine, they could be read."""
+    if not secrets or not url.startswith("http:") or is_loopback(url):
+        return None
+    return (
+        f"{show_url(url)} is plain http, and {' and '.join(secrets)} could be read on the way there; use https, "
+        "or allow it by --insecure-http (insecure_http=True in code)"
+    )
 
 
 def show_url(url: str) -> str:

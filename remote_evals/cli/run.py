@@ -144,7 +144,7 @@ def run(
                 note_left_out(chosen.suites(suites))
             if fake:
                 options, fake_judge = stack.enter_context(open_fake(fake, options))
-            judges = fake_judge or judge_builder(redactor)
+            judges = fake_judge or judge_builder(redactor, insecure_http=options.insecure_http)
             targets = None if list_ else target_builder(options, redactor)
             evals = make_evals(loaded, targets, judges if judge and not list_ else None)
             evals = _select(evals, chosen.tags(split_commas(tag)), only or [])

@@ -15,7 +15,7 @@ from ..redaction import Redactor, Secret
 from ..results import Verdict
 from ..targets._proxy import find_proxy
 from ..targets._transport import USER_AGENT, open_transport
-from ..urls import find_url_credentials, show_url
+from ..urls import explain_exposure, find_url_credentials, show_url
 from ._completion import Completion
 from ._judge import unparseable
 from ._prompt import build_messages, new_nonce
@@ -31,8 +31,8 @@ class LLMJudge:
     """A model that grades; `url` is the endpoint's base, with or without `/v1`, or all of it.
 
     As an async context manager it keeps one client; without, each grading opens its own. `temperature` None sends
-    none, for models that refuse it. `timeout_s` limits each request, 0 does not. Raises `UsageError` for a URL, an
-    API key or headers that cannot be used.
+    none, for models that refuse it. `timeout_s` limits each request, 0 does not. `insecure_http` lets the key go over
+    plain http to another machine. Raises `UsageError` for a URL, an API key or headers that cannot be used.
     """
 
     def __init__(
@@ -44,6 +44,7 @@ class LLMJudge:
         temperature: float | None = 0.0,
         timeout_s: float = 60.0,
         headers: Mapping[str, str] | None = None,
+        insecure_http: bool = False,
         redactor: Redactor | None = None,
     ) -> None:
         # First of all, so that no traceback finds the text in this frame.
@@ -59,6 +60,8 @@ class LLMJudge:
         self._entered = 0
         if self._key:
             self.redactor.add(self._key)
+            if not insecure_http and (exposed := explain_exposure(self.url, ["the judge's API key"])):
+                raise UsageError(exposed)
         for secret in (*find_credentials(self._headers), *find_url_credentials(self.url)):
             self.redactor.add(Secret(secret))
 
@@ -69,6 +72,7 @@ class LLMJudge:
         *,
         temperature: float | None = 0.0,
         timeout_s: float = 60.0,
+        insecure_http: bool = False,
         redactor: Redactor | None = None,
     ) -> Self:
         """Return the judge of REMOTE_EVALS_JUDGE_URL, _MODEL and, where set, _API_KEY; raises `UsageError`."""
@@ -77,7 +81,15 @@ class LLMJudge:
         del environ
         if missing := [name for name, text in ((URL_VARIABLE, url), (MODEL_VARIABLE, model)) if not text]:
             raise UsageError(f"no judge is configured: set {' and '.join(missing)}")
-        return cls(url, model, api_key=key, temperature=temperature, timeout_s=timeout_s, redactor=redactor)
+        return cls(
+            url,
+            model,
+            api_key=key,
+            temperature=temperature,
+            timeout_s=timeout_s,
+            insecure_http=insecure_http,
+            redactor=redactor,
+        )
 
     @property
     def description(self) -> str:

@@ -115,8 +115,8 @@ def _make_plan(config: pytest.Config) -> EvalPlan:
         ca_bundle=config.getoption("remote_ca_bundle"),
         insecure_http=config.getoption("remote_insecure_http"),
     )
-    targets = target_builder(options, redactor)
-    return EvalPlan(url, config.getoption("remote_judge"), redactor, targets, judge_builder(redactor))
+    targets, judges = target_builder(options, redactor), judge_builder(redactor, insecure_http=options.insecure_http)
+    return EvalPlan(url, config.getoption("remote_judge"), redactor, targets, judges)
 
 
 def _find_url(config: pytest.Config) -> str | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ..errors import UsageError
 from ..headers import check_headers, check_secret_headers, find_credentials
 from ..redaction import Redactor, Secret
-from ..urls import PrivateUrl, find_url_credentials, is_loopback, parse_base_url, show_url
+from ..urls import PrivateUrl, explain_exposure, find_url_credentials, parse_base_url
 from ._token import TokenSource, check_token
 
 
@@ -62,10 +62,4 @@ def _find_mistake(sent: Credentials, *, insecure_http: bool) -> str | None:
             "a token was given and the header Authorization too, and only one can be sent; leave one of them out "
             "(a token may also come from REMOTE_EVALS_TOKEN or a suite's token_env)"
         )
-    names = list(sent.find_names())
-    if names and sent.url.startswith("http:") and not is_loopback(sent.url) and not insecure_http:
-        return (
-            f"{show_url(sent.url)} is plain http, and {' and '.join(names)} could be read on the way there; use https, "
-            "or allow it by --insecure-http (insecure_http=True in code)"
-        )
-    return None
+    return None if insecure_http else explain_exposure(sent.url, list(sent.find_names()))

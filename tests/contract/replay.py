@@ -92,11 +92,14 @@ async def listen(
     try:
         yield "{}:{}".format(*server.sockets[0].getsockname())
     finally:
+        # Begun before the server is closed, or else Python 3.11 does not wait for what is still in a handshake.
+        closed = asyncio.create_task(server.wait_closed())
+        await asyncio.sleep(0)
         server.close()
         for task in answering:
             task.cancel()
-        if answering:
-            await asyncio.wait(answering)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(closed, 5)
 
 
 def chunks(parts: Bytes) -> Bytes:

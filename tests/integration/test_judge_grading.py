@@ -153,9 +153,9 @@ async def test_an_answer_in_parts_is_read_as_their_text() -> None:
 def test_a_judge_is_made_from_the_environment() -> None:
     """The three variables make a judge; its key goes where no repr finds it."""
     redactor = Redactor()
-    environ = {URL_VARIABLE: "http://judge.test", MODEL_VARIABLE: " m ", KEY_VARIABLE: " judge-key\n"}
+    environ = {URL_VARIABLE: "https://judge.test", MODEL_VARIABLE: " m ", KEY_VARIABLE: " judge-key\n"}
     judge = LLMJudge.from_environment(environ, redactor=redactor)
-    assert judge.description == "m at http://judge.test/v1/chat/completions"
+    assert judge.description == "m at https://judge.test/v1/chat/completions"
     assert redactor.scrub("judge-key") == "[redacted]"
 
 

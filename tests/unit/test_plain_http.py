@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from remote_evals import RemoteTarget, UsageError
+from remote_evals import LLMJudge, RemoteTarget, UsageError
 
 TOKEN = "t0k3n-qW7xqW7x"
 LOCAL = ["http://127.0.0.1:8000", "http://127.9.9.9", "http://[::1]:80", "http://localhost", "http://a.localhost/x"]
@@ -64,3 +64,12 @@ def test_this_machine_and_tls_get_secrets(name: str, url: str) -> None:
 def test_without_a_secret_plain_http_is_fine(url: str) -> None:
     """A deployment that wants no token may be anywhere."""
     assert RemoteTarget(f"{url}?page=1", headers={"X-Tenant": "a-long-tenant", "X-Author": "Bob"})
+
+
+@pytest.mark.parametrize("url", ELSEWHERE)
+def test_a_judges_key_over_plain_http_is_refused(url: str) -> None:
+    """The key of a judge is a secret as the token is; without one, or where it is allowed, plain http is fine."""
+    with pytest.raises(UsageError, match=r"is plain http, and the judge's API key could be read"):
+        LLMJudge(url, "m", api_key=TOKEN)
+    assert LLMJudge(url, "m")
+    assert LLMJudge(url, "m", api_key=TOKEN, insecure_http=True)
