@@ -20,9 +20,9 @@ class ProtocolCheck:
         self._first: dict[str, str] = {}
         self._counts: dict[str, int] = {}
         self.has_gap = False
-        self.start_over()
+        self.begin_stream()
 
-    def start_over(self) -> None:
+    def begin_stream(self) -> None:
         """Make ready for another stream of the same turn, whose numbering and run id are its own."""
         self._next_seq = 0
         self._run_id: object = None

@@ -73,11 +73,11 @@ class Rebuild:
         """The type of the last event, cut where a hostile server made it long; None before any."""
         return None if self._last_type is None else self._scrub(self._last_type)[:60]
 
-    def resume(self) -> None:
+    def begin_stream(self) -> None:
         """Make ready for the continuation of a run that paused: its end is still to come."""
         self.done = self._pending = self._last_type = None
         self.is_over = False
-        self.protocol.start_over()
+        self.protocol.begin_stream()
 
     def result(
         self, *, total_ms: float, headers_ms: float | None = None, trace_id: str | None = None, retries: int = 0

@@ -28,11 +28,13 @@ RANKS = [
     # how a deployment is asked
     [
         "targets._base",
+        "targets._causes",
         "targets._clocks",
         "targets._frames",
         "targets._lifespan",
         "targets._proxy",
         "targets._retry",
+        "targets._stopwatch",
         "targets._tap",
         "targets._tls",
         "targets._token",
@@ -40,7 +42,8 @@ RANKS = [
     ],
     ["targets._sse"],
     ["targets._credentials", "targets._failures", "targets._transport"],
-    ["targets._body", "targets._guard", "targets._link", "targets._reading"],
+    ["targets._body", "targets._broken_turns", "targets._link"],
+    ["targets._guard", "targets._reading"],
     ["targets._status"],
     ["targets._exchange", "targets._transcript"],
     ["targets._session"],

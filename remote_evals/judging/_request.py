@@ -12,7 +12,8 @@ from ..durations import render_duration
 from ..errors import JudgeError, JudgeUnreachableError
 from ..redaction import Secret
 from ..retry_after import parse_retry_after
-from ..targets._failures import LIBRARY_ERRORS, forget_frames, keep_cause, translate
+from ..targets._causes import forget_frames, keep_cause
+from ..targets._failures import LIBRARY_ERRORS, translate
 from ..urls import show_url
 from ._completion import parse_completion, quote_error
 from ._retry import Attempt
@@ -103,8 +104,7 @@ class Request:
         return Attempt(error=error, may_retry=wait_s is not None, retry_after_s=wait_s)
 
     def _broke(self, error: Exception) -> Attempt:
-        known = translate(error, self._shown, None)
-        happened = known.happened.replace("before the first event", "before the answer was whole")
-        failure = JudgeUnreachableError(self._shown, self._scrub(happened), _IS_IT_UP)
+        known = translate(error, self._shown, "before the answer was whole")
+        failure = JudgeUnreachableError(self._shown, self._scrub(known.happened), _IS_IT_UP)
         failure.__cause__ = keep_cause(forget_frames(error), self._scrub)
         return Attempt(error=failure, may_retry=True)

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import time
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from typing import Any
@@ -19,6 +18,7 @@ from ._guard import run_guarded
 from ._link import Link
 from ._reading import Reading
 from ._status import read_failure
+from ._stopwatch import Stopwatch
 from ._tap import Tap
 from ._trace import new_trace
 
@@ -47,42 +47,43 @@ class Exchange:
         self._tap = tap
         self._rebuild = Rebuild(turn, scrub)
         self._trace = new_trace()
-        self._started = 0.0
-        self._earlier_ms = self._before_ms = 0.0
+        self._stopwatch = Stopwatch()
         self._reading: Reading | None = None
-        self._headers_ms: float | None = None
         self.retries = 0
 
     @property
     def result(self) -> RunResult:
         """The run as far as it was seen; the time between its requests is not its own."""
         return self._rebuild.result(
-            total_ms=self._earlier_ms,
-            headers_ms=self._headers_ms,
+            total_ms=self._stopwatch.total_ms,
+            headers_ms=self._stopwatch.headers_ms,
             trace_id=self._trace.trace_id,
             retries=self.retries,
         )
 
     async def run(self, url: str, body: Mapping[str, Any], token: Secret | None, deadline: Deadline | None) -> None:
         """Send a request and read its stream to its end. Raises `RemoteError`."""
-        self._rebuild.resume()
-        self._before_ms, self._started, self._reading = self._earlier_ms, time.perf_counter(), None
+        self._rebuild.begin_stream()
+        self._stopwatch.start()
+        self._reading = None
 
         def read_last_event() -> str | None:
             return self._rebuild.last_event
 
         try:
             await run_guarded(
-                lambda clocks: self._stream(url, body, token, clocks), url, self._deadline(deadline), read_last_event
+                lambda clocks: self._stream(url, body, token, clocks),
+                url,
+                self._deadline(deadline),
+                read_last_event,
+                at_first="before the first event",
             )
         finally:
-            done_ms = self._reading.done_ms if self._reading else None
-            self._earlier_ms = self._elapsed_ms() if done_ms is None else done_ms
+            self._stopwatch.stop(self._reading.done_ms if self._reading else None)
 
-    def start_over(self) -> None:
+    def count_retry(self) -> None:
         """Make ready to send the latest request once more; what it took in vain is not in the run's time."""
-        self._earlier_ms = self._before_ms
-        self._headers_ms = None
+        self._stopwatch.take_back()
         self.retries += 1
 
     def _deadline(self, of_case: Deadline | None) -> Deadline:
@@ -98,15 +99,12 @@ class Exchange:
         content = json.dumps(body).encode("ascii")
         headers = {**_HEADERS, "traceparent": self._trace.new_traceparent()}
         async with aclosing(await self._link.send("POST", url, headers, token, content)) as response:
-            self._headers_ms = self._headers_ms or self._elapsed_ms()
+            self._stopwatch.note_headers()
             if self._tap:
-                self._tap.on_headers(response, self._elapsed_ms())
+                self._tap.on_headers(response, self._stopwatch.now_ms())
             clocks.start("first event", self._limits.first_event_s)
             failure = await read_failure(response, show_url(url), self._scrub, clocks.left_s)
             # They are needed no more, and of thousands of open streams they are a part that counts.
             response.request.headers = httpx.Headers()
-            self._reading = Reading(self._rebuild, self._scrub, self._elapsed_ms, self._tap)
+            self._reading = Reading(self._rebuild, self._scrub, self._stopwatch.now_ms, self._tap)
             return failure or await self._reading.read(response, clocks, self._limits.silence_s)
-
-    def _elapsed_ms(self) -> float:
-        return self._earlier_ms + (time.perf_counter() - self._started) * 1000

@@ -15,7 +15,7 @@ from httpx_sse import EventSource
 
 MAX_FRAME_BYTES = 16 * 1024 * 1024
 
-Frame = tuple[str, str]
+SseFrame = tuple[str, str]
 """The name of a frame's event, `message` where it says none, and its data."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -40,7 +40,7 @@ class FrameDecoder:
         self._rest = bytearray()
         self._at = 0  # the offset of the rest
 
-    def feed(self, chunk: bytes) -> Iterable[Frame]:
+    def feed(self, chunk: bytes) -> Iterable[SseFrame]:
         """Return the frames that are whole with this chunk, to be taken before the next is fed."""
         ends = chunk[-2:] == b"\n\n" or chunk[-4:] == b"\r\n\r\n"
         frames: bytes | bytearray = chunk
@@ -86,7 +86,7 @@ class FrameDecoder:
         self.too_long = len(self._rest) - start > MAX_FRAME_BYTES
         return start
 
-    def _split_around(self, frames: bytes | bytearray, invalid_at: int) -> Iterator[Frame]:
+    def _split_around(self, frames: bytes | bytearray, invalid_at: int) -> Iterator[SseFrame]:
         """Yield the frames, and note the first byte that is not UTF-8 once those before it were taken."""
         start = _find_end(frames[:invalid_at], 0)
         yield from _split_frames(str(frames[:start], "utf-8"))
@@ -111,7 +111,7 @@ def _find_end(data: bytes | bytearray, start: int) -> int:
     return end
 
 
-def _split_frames(text: str) -> Iterable[Frame]:
+def _split_frames(text: str) -> Iterable[SseFrame]:
     """Return the frames of a text that ends with a blank line, but for those whose data is empty."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")

@@ -6,17 +6,24 @@ from typing import TypeVar
 
 from ..errors import RemoteError
 from ..urls import show_url
+from ._broken_turns import timed_out
+from ._causes import forget_frames
 from ._clocks import ClockExpiredError, Clocks, Deadline
-from ._failures import LIBRARY_ERRORS, forget_frames, timed_out, translate
+from ._failures import LIBRARY_ERRORS, translate
 
 _T = TypeVar("_T")
 _Action = Callable[[Clocks], Awaitable[_T | RemoteError]]
 
 
 async def run_guarded(
-    action: _Action[_T], url: str, deadline: Deadline | None, read_last_event: Callable[[], str | None] = lambda: None
+    action: _Action[_T],
+    url: str,
+    deadline: Deadline | None,
+    read_last_event: Callable[[], str | None] = lambda: None,
+    *,
+    at_first: str = "before the answer was whole",
 ) -> _T:
-    """Return what `action` returns, under clocks that it starts.
+    """Return what `action` returns, under clocks that it starts; `at_first` says when it broke, before any event.
 
     Raises `RemoteError` for one that it returns, for a clock that runs out, and for whatever the libraries raise. The
     errors, and a cancellation, leave the frames of the action behind: their locals hold headers and what was received.
@@ -33,7 +40,8 @@ async def run_guarded(
     except ClockExpiredError as expired:
         outcome = timed_out(expired.clock, shown, read_last_event())
     except LIBRARY_ERRORS as error:
-        outcome = translate(error, shown, read_last_event())
+        last_event = read_last_event()
+        outcome = translate(error, shown, f"after {last_event}" if last_event else at_first)
         outcome.__cause__ = forget_frames(error)
     if isinstance(outcome, RemoteError):
         raise outcome.with_traceback(None)

@@ -59,7 +59,9 @@ async def read_health(target: RemoteTarget, limit_s: float = MAX_HEALTH_S) -> He
     async with target:
         link = target.link
         try:
-            return await run_guarded(lambda clocks: _ask(link, url, limit_s, scrub, clocks), url, None)
+            return await run_guarded(
+                lambda clocks: _ask(link, url, limit_s, scrub, clocks), url, None, at_first="before it answered"
+            )
         except RemoteError as failure:
             restated = _restate_failure(failure)
     restated.rewrite(lambda happened: make_printable(scrub(happened)))
@@ -106,7 +108,6 @@ def _restate_failure(failure: RemoteError) -> RemoteError:
         case RemoteTimeoutError():
             return RemoteTimeoutError(failure.url, failure.happened, _SILENT, failure.clock, None)
         case RemoteStreamError():
-            happened = failure.happened.replace("before the first event", "before it answered")
-            return RemoteStreamError(failure.url, happened, _BROKE)
+            return RemoteStreamError(failure.url, failure.happened, _BROKE)
     failure.__cause__ = None
     return failure

@@ -8,8 +8,9 @@ import httpx
 from ..errors import RemoteError
 from ..rebuild import Rebuild
 from ..urls import show_url
+from ._broken_turns import ended_early, ended_without_reason, too_large
 from ._clocks import Clocks
-from ._failures import LIBRARY_ERRORS, ended_early, ended_without_reason, too_large
+from ._failures import LIBRARY_ERRORS
 from ._sse import EventDecoder
 from ._tap import Tap
 

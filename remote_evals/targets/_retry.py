@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_exponential, wait_random
 
-from ..errors import RemoteStatusError, RemoteUnreachableError
+from ..errors import RemoteError, RemoteStatusError, RemoteUnreachableError
 
 _T = TypeVar("_T")
 
@@ -19,12 +19,12 @@ async def send_patiently(
     send: Callable[[], Awaitable[_T]],
     retries: int,
     left_s: Callable[[], float],
-    start_over: Callable[[], None] = lambda: None,
+    count_retry: Callable[[], None] = lambda: None,
 ) -> _T:
-    """Return what `send` returns, called at most `retries` times more, with `start_over` before each of these.
+    """Return what `send` returns, called at most `retries` times more, with `count_retry` before each of these.
 
     It waits as long as the deployment asks for by Retry-After, else longer each time, but never all of the `left_s`
-    seconds that are left. Raises what the last attempt raised.
+    seconds that are left. Raises what the last attempt raised, which then says how many there were.
     """
 
     def is_last(state: RetryCallState) -> bool:
@@ -34,10 +34,15 @@ async def send_patiently(
         retry=retry_if_exception(cannot_have_begun),
         stop=is_last,
         wait=_wait,
-        before_sleep=lambda _: start_over(),
+        before_sleep=lambda _: count_retry(),
         reraise=True,
     )
-    answer: _T = await retrying(send)
+    try:
+        answer: _T = await retrying(send)
+    except RemoteError as failure:
+        if (attempts := retrying.statistics["attempt_number"]) > 1:
+            failure.count_attempts(attempts)
+        raise
     return answer
 
 

@@ -11,9 +11,9 @@ from ..errors import RemoteError, UsageError
 from ..redaction import Redactor
 from ..results import RunResult
 from ..urls import join_url
+from ._causes import keep_cause
 from ._clocks import Deadline, Limits
 from ._exchange import Exchange
-from ._failures import keep_cause
 from ._link import Link
 from ._retry import send_patiently
 from ._tap import Tap
@@ -102,12 +102,10 @@ class RemoteSession:
             await exchange.run(url, body, token, self._deadline)
 
         try:
-            await send_patiently(send, at.retries, self._left_s, exchange.start_over)
+            await send_patiently(send, at.retries, self._left_s, exchange.count_retry)
         except RemoteError as failure:
             failure.partial = redactor.scrub_value(exchange.result)
             _scrub(failure, redactor)
-            if exchange.retries:
-                failure.count_attempts(exchange.retries + 1)
             raise
         result: RunResult = redactor.scrub_value(exchange.result)
         return result

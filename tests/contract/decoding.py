@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 
 from remote_evals.events import Event
-from remote_evals.targets._frames import Frame, FrameDecoder
+from remote_evals.targets._frames import FrameDecoder, SseFrame
 from remote_evals.targets._sse import EventDecoder
 
 
-def decode_frames(chunks: Iterable[bytes]) -> tuple[list[Frame], FrameDecoder]:
+def decode_frames(chunks: Iterable[bytes]) -> tuple[list[SseFrame], FrameDecoder]:
     """Return the frames of a stream up to one that is too long, and the decoder that gave them."""
-    frames: list[Frame] = []
+    frames: list[SseFrame] = []
     decoder = FrameDecoder()
     for chunk in chunks:
         frames += decoder.feed(chunk)

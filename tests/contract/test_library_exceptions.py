@@ -16,7 +16,8 @@ from httpx_aiohttp.transport import map_aiohttp_exceptions
 from yarl import URL
 
 from remote_evals.errors import RemoteError, RemoteStreamError, RemoteUnreachableError
-from remote_evals.targets._failures import LIBRARY_ERRORS, forget_frames, translate
+from remote_evals.targets._causes import forget_frames
+from remote_evals.targets._failures import LIBRARY_ERRORS, translate
 from remote_evals.targets._sse import MalformedStreamError
 
 LIBRARIES = (httpx, aiohttp, httpx_aiohttp, httpx_sse)
@@ -95,8 +96,8 @@ def test_every_class_is_translated(kind: type[Exception]) -> None:
     raised = raised_through_httpx(make(kind))
     assert isinstance(raised, LIBRARY_ERRORS)
     for error in (
-        translate(make(kind), "https://agent.test/chat", None),
-        translate(raised, "https://agent.test/chat", ""),
+        translate(make(kind), "https://agent.test/chat", "before the first event"),
+        translate(raised, "https://agent.test/chat", "after text.delta"),
     ):
         assert isinstance(error, RemoteStreamError | RemoteUnreachableError)
         assert (error.url, error.happened != "", error.advice != "") == ("https://agent.test/chat", True, True)
@@ -109,7 +110,7 @@ def test_what_the_system_raises_is_translated(kind: type[OSError]) -> None:
     """An error of the operating system that no library wrapped is an error of this package too."""
     error = kind(104, "as the system says")
     assert isinstance(error, LIBRARY_ERRORS)
-    assert isinstance(translate(error, "https://agent.test/chat", "text.delta"), RemoteError)
+    assert isinstance(translate(error, "https://agent.test/chat", "after text.delta"), RemoteError)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +134,10 @@ def test_what_the_system_raises_is_translated(kind: type[OSError]) -> None:
 )
 def test_never_connected_is_told_from_broken_off(kind: type[Exception], expected: type[RemoteError]) -> None:
     """The cause that aiohttp gave decides whether the agent may have seen the request, not httpx's coarse class."""
-    assert type(translate(raised_through_httpx(make(kind)), "https://agent.test/chat", None)) is expected
+    assert (
+        type(translate(raised_through_httpx(make(kind)), "https://agent.test/chat", "before the first event"))
+        is expected
+    )
 
 
 def test_a_translated_error_keeps_no_frame() -> None:

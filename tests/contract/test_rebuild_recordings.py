@@ -21,7 +21,7 @@ def decode(name: str) -> Iterator[str]:
 def rebuild(*names: str) -> RunResult:
     run = Rebuild()
     for name in names:
-        run.resume()
+        run.begin_stream()
         for data in decode(name):
             run.add(parse_event(json.loads(data)), at_ms=1.0)
     return run.result(total_ms=2.0)

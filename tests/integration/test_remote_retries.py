@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from fake_server import FakeServer
-from remote_evals import EvalRunner, Limits, RemoteTarget, RemoteUnreachableError, UsageError
+from remote_evals import EvalRunner, Limits, RemoteStatusError, RemoteTarget, RemoteUnreachableError, UsageError
 from remote_evals.targets import _retry
 from tests.integration.serving import PATIENT, closing, fail_among_others, listen, named, serve
 
@@ -113,6 +113,18 @@ async def test_a_transcript_is_asked_for_once_more_too(monkeypatch: pytest.Monke
 
     async with listen(answer) as host, RemoteTarget(f"http://{host}") as target, target.open_session() as session:
         assert await session.transcript() == [{"role": "user", "content": "hi"}]
+
+
+async def test_attempts_at_a_transcript_are_counted_as_those_of_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error of a transcript says how often it was asked for."""
+    monkeypatch.setattr(_retry, "pause", lambda _: 0.0)
+    async with (
+        listen(closing(b"HTTP/1.1 503 No\r\ncontent-length: 0\r\n\r\n")) as host,
+        RemoteTarget(f"http://{host}") as target,
+        target.open_session() as session,
+    ):
+        with pytest.raises(RemoteStatusError, match=r"the answer was 503 \(3 attempts\)\."):
+            await session.transcript()
 
 
 BODY = b'{"messages": [{"role": "user", "content": "hi"}]}'
