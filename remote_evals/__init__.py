@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     )
     from .evals import Eval
     from .judging import Judge, LLMJudge, parse_judge_score
+    from .listener import Listener
     from .loading import LoadedCode, LoadedSuite, load_suites, make_evals
     from .readiness import Readiness
     from .redaction import Redactor, Secret
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
         Usage,
         Verdict,
     )
-    from .runner import EvalRunner, Listener
+    from .runner import EvalRunner
     from .suites import JudgeSettings, Suite, TargetSettings
     from .targets import Limits, LocalTarget, RemoteTarget, Session, Target, make_target, wait_until_ready
     from .turns import Turn
@@ -86,6 +87,7 @@ _HOMES = {
     ),
     ".evals": ("Eval",),
     ".judging": ("Judge", "LLMJudge", "parse_judge_score"),
+    ".listener": ("Listener",),
     ".loading": ("LoadedCode", "LoadedSuite", "load_suites", "make_evals"),
     ".readiness": ("Readiness",),
     ".redaction": ("Redactor", "Secret"),
@@ -105,7 +107,7 @@ _HOMES = {
         "Usage",
         "Verdict",
     ),
-    ".runner": ("EvalRunner", "Listener"),
+    ".runner": ("EvalRunner",),
     ".suites": ("JudgeSettings", "Suite", "TargetSettings"),
     ".turns": ("Turn",),
     ".targets": ("Limits", "LocalTarget", "RemoteTarget", "Session", "Target", "make_target", "wait_until_ready"),

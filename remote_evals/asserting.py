@@ -7,6 +7,7 @@ from . import assertions
 from .checks import Check
 from .conversation import combine_runs
 from .errors import describe_error
+from .redaction import Redactor
 from .results import AssertionResult, RunResult
 
 Kind = Literal["gate", "soft"]
@@ -16,7 +17,8 @@ class Assertions:
     """Asserts on runs, together as one; `kind` is how a failure counts. Nothing here raises on a failed check.
 
     `turn` names the turn, from 1, where one of several is looked at. `expected_end` is the finish reason with which
-    what was not seen counts as not done; `ended` and `accept_end` set it.
+    what was not seen counts as not done; `ended` and `accept_end` set it. What is expected is scrubbed by `redactor`,
+    as the runs were: a secret that the agent must not say is found by its trace.
     """
 
     def __init__(
@@ -26,12 +28,14 @@ class Assertions:
         kind: Kind = "gate",
         expected_end: str = "stop",
         turn: int | None = None,
+        redactor: Redactor | None = None,
     ) -> None:
         self._turns = turns
         self._record = record
         self._kind = kind
         self._expected_end = expected_end
         self._turn = turn
+        self._redactor = redactor or Redactor()
 
     @property
     def result(self) -> RunResult:
@@ -41,7 +45,7 @@ class Assertions:
     @property
     def softly(self) -> "Assertions":
         """The same assertions, recorded as soft: a failure is shown and fails the case only under `--strict`."""
-        return Assertions(self._turns, self._record, "soft", self._expected_end, self._turn)
+        return self._like(self._record, "soft")
 
     def completed(self) -> None:
         """Pass when the latest run ended "stop"."""
@@ -129,11 +133,29 @@ class Assertions:
         """Check a value as `check` does, softly."""
         self.softly.check(name, value, check)
 
+    def keep_conclusive(self, make: Callable[["Assertions"], None]) -> None:
+        """Make assertions on runs of which the last broke, and keep the failures that nothing unseen could undo."""
+        made: list[AssertionResult] = []
+        make(self._like(made, self._kind))
+        self._record.extend(one for one in made if one.conclusive)
+
+    def scrub(self, text: str) -> str:
+        """Return a text without secrets."""
+        return self._redactor.scrub(text)
+
+    def _like(self, record: list[AssertionResult], kind: Kind) -> "Assertions":
+        return Assertions(self._turns, record, kind, self._expected_end, self._turn, self._redactor)
+
     def _add(self, judge: Callable[..., AssertionResult], *args: Any, **kwargs: Any) -> None:
         try:
-            result = judge(*args, **kwargs)
+            result = judge(*map(self._scrub_expected, args), **self._scrub_expected(kwargs))
         except Exception as error:  # an assertion that cannot be made is a failed one, and the others still count
             message = f"{judge.__name__} failed: it cannot be asked like this: {describe_error(error)}"
             result = AssertionResult(name=judge.__name__, passed=False, score=0.0, message=message)
         told = f"turn {self._turn}: {result.message}" if self._turn and result.message else result.message
-        self._record.append(result.model_copy(update={"kind": self._kind, "turn": self._turn, "message": told}))
+        made = result.model_copy(update={"kind": self._kind, "turn": self._turn, "message": told})
+        self._record.append(self._redactor.scrub_value(made))
+
+    def _scrub_expected(self, given: Any) -> Any:
+        # Runs are scrubbed already, and checks are code.
+        return self._redactor.scrub_value(given) if isinstance(given, str | Mapping | list | tuple) else given

@@ -50,6 +50,10 @@ class HasSteps(Protocol):
 
     steps: list[Step[Any]]
 
+    def scrub(self, text: str) -> str:
+        """Return a text without secrets."""
+        ...
+
 
 _S = TypeVar("_S", bound=HasSteps)
 
@@ -62,6 +66,8 @@ def step(
     def begin(self: _S, /, *args: _P.args, **kwargs: _P.kwargs) -> Step[_T]:
         caller = sys._getframe(1)
         shown = ", ".join([*map(repr, args), *(f"{name}={value!r}" for name, value in kwargs.items())])
+        # Scrubbed before it is cut: half a secret is no longer recognised.
+        shown = self.scrub(shown)
         label = f"t.{method.__name__}({shown if len(shown) <= 60 else shown[:59] + '…'})"
         begun = Step(label, f"{caller.f_code.co_filename}:{caller.f_lineno}", lambda: method(self, *args, **kwargs))
         self.steps.append(begun)

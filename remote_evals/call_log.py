@@ -18,7 +18,8 @@ class CallLog:
     def __init__(self, turn: int) -> None:
         self._turn = turn
         self._calls: list[ToolCall] = []
-        self._open: dict[_Key, list[int]] = {}
+        # In order of their starts; the values mean nothing.
+        self._open: dict[_Key, dict[int, None]] = {}
         self._latest: dict[_Key, int] = {}
 
     @property
@@ -29,12 +30,11 @@ class CallLog:
     def start(self, event: ToolStart) -> None:
         """Note a call. A resumed one goes on, be it open or ended by a placeholder; any other start is a new call."""
         key = _key(event.subagent, event.call_id)
-        open_calls = self._open.setdefault(key, [])
+        open_calls = self._open.setdefault(key, {})
         if event.resumed and key in self._latest:
-            if self._latest[key] not in open_calls:
-                open_calls.append(self._latest[key])
+            open_calls.setdefault(self._latest[key])
             return
-        open_calls.append(len(self._calls))
+        open_calls[len(self._calls)] = None
         self._append(key, self._call(event))
 
     def end(self, event: ToolEnd) -> bool:
@@ -50,7 +50,8 @@ class CallLog:
             "duration_ms": event.duration_ms,
         }
         if open_calls := self._open.get(key):
-            index = open_calls.pop(0)
+            index = next(iter(open_calls))
+            del open_calls[index]
             self._calls[index] = self._calls[index].model_copy(update=ended)
             return True
         self._append(key, self._call(event).model_copy(update=ended))

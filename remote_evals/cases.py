@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, Field, NonNegativeFloat
 
 from .context import EvalContext
 from .durations import parse_duration
+from .errors import RemoteError
 from .expectations import Duration, Expectations, Text, Texts
 from .strict import Mistake
 from .turns import ACTIONS, PROMPT_ALIASES, SoftExpectations, Turn
@@ -80,8 +81,12 @@ class EvalCase(CaseDefaults):
         return self.model_copy(update={**inherited, **added})
 
     async def run(self, t: EvalContext) -> None:
-        """Hold the conversation and make every assertion. Raises `RemoteError` as `t.send` does."""
-        came_to_its_end = await self._converse(t)
+        """Hold the conversation and make every assertion. Raises `RemoteError` as a turn does."""
+        try:
+            came_to_its_end = await self._converse(t)
+        except RemoteError:
+            t.keep_conclusive(self.assert_on)
+            raise
         if self.finish_reason is not None:
             t.ended(self.finish_reason)
         if came_to_its_end:

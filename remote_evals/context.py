@@ -8,6 +8,7 @@ from .asserting import Assertions
 from .awaited import Step, step
 from .checks import Unjudged
 from .errors import RemoteError
+from .redaction import Redactor
 from .results import AssertionResult, JudgeUsage, PendingApproval, RunResult, ToolCall
 from .rubrics import Rubrics, rubric_result
 from .targets import Session
@@ -16,7 +17,7 @@ from .targets import Session
 class EvalContext(Assertions):
     """One case against one session. Its assertions see the last reply and the calls and costs of all turns."""
 
-    def __init__(self, session: Session, rubrics: Rubrics | None = None) -> None:
+    def __init__(self, session: Session, rubrics: Rubrics | None = None, redactor: Redactor | None = None) -> None:
         self.results: list[RunResult] = []
         self.assertions: list[AssertionResult] = []
         self.judged_score: float | None = None
@@ -24,7 +25,7 @@ class EvalContext(Assertions):
         self._prompts: list[str] = []
         self._session = session
         self._rubrics = rubrics or Rubrics()
-        super().__init__(self.results, self.assertions)
+        super().__init__(self.results, self.assertions, redactor=redactor)
 
     @property
     def session_id(self) -> str:
@@ -49,7 +50,7 @@ class EvalContext(Assertions):
     @property
     def last_turn(self) -> Assertions:
         """The same assertions on the latest turn alone."""
-        return Assertions(self.results[-1:], self.assertions, turn=len(self.results))
+        return Assertions(self.results[-1:], self.assertions, turn=len(self.results), redactor=self._redactor)
 
     @property
     def forgotten(self) -> list[Step[Any]]:

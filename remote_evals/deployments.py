@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from .errors import UsageError
 from .redaction import Redactor, Secret
@@ -18,15 +19,23 @@ TOKEN_VARIABLE = "REMOTE_EVALS_TOKEN"  # noqa: S105 - a variable's name
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
+class TokenVariable(NamedTuple):
+    """The environment variable that should hold a token, and who named it."""
+
+    name: str
+    named_by: str
+
+
 @dataclass(frozen=True, slots=True)
 class TargetOptions:
     """What the caller says of the target, as `RemoteTarget` takes it; None and empty where it says nothing.
 
-    `is_fake` marks the bundled fake server: no token of the environment or a suite is meant for it.
+    The token is said itself, or by its variable. Without `reads_environment`, no variable gives another URL or token:
+    not REMOTE_EVALS_URL, not REMOTE_EVALS_TOKEN, and none that a suite names.
     """
 
     url: str | None = None
-    token: Secret | None = None
+    token: Secret | TokenVariable | None = field(default=None, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     secret_headers: tuple[str, ...] = ()
     ca_bundle: Path | None = None
@@ -34,7 +43,36 @@ class TargetOptions:
     insecure_http: bool = False
     limits: Limits = field(default_factory=Limits)
     retries: int = 2
-    is_fake: bool = False
+    reads_environment: bool = True
+
+    def over(self, settings: TargetSettings, named_by: str) -> "TargetOptions":
+        """Return the options with what settings say where they say nothing themselves; headers add up.
+
+        `named_by` says where the settings name the variable of the token.
+        """
+        token = self.token
+        if token is None and settings.token_env and self.reads_environment:
+            token = TokenVariable(settings.token_env, named_by)
+        return replace(
+            self,
+            url=self.url or settings.url,
+            token=token,
+            headers={**settings.headers, **self.headers},
+            secret_headers=(*settings.secret_headers, *self.secret_headers),
+        )
+
+
+def resolve(options: TargetOptions) -> TargetOptions:
+    """Return the options with the token whose variable they name, and REMOTE_EVALS_URL where they say no URL.
+
+    REMOTE_EVALS_TOKEN is not read yet: what a suite says comes before it. Raises `UsageError` for a variable that is
+    not set or holds no URL.
+    """
+    if not options.reads_environment:
+        return options
+    url = options.url or parse_url(os.environ.get(URL_VARIABLE) or None, URL_VARIABLE)
+    token = read_token_variable(*options.token) if isinstance(options.token, TokenVariable) else options.token
+    return replace(options, url=url, token=token)
 
 
 def target_builder(
@@ -47,30 +85,34 @@ def target_builder(
     variable that is not set, and for what `RemoteTarget` refuses.
     """
     given, known = options or TargetOptions(), redactor or Redactor()
-    made: list[tuple[TargetOptions, str | None, RemoteTarget]] = []
+    made: list[tuple[TargetOptions, RemoteTarget]] = []
 
     def build(settings: TargetSettings) -> RemoteTarget | None:
-        asked, token_env = _add_settings(given, settings), settings.token_env
+        asked = given.over(settings, "the suite's token_env")
         if asked.url is None:
             return None
-        for options, variable, target in made:
-            if (options, variable) == (asked, token_env):
+        for options, target in made:
+            if options == asked:
                 return target
-        token = given.token or (None if given.is_fake else _suite_token(token_env))
-        target = _make_target(replace(asked, token=token), known)
-        made.append((asked, token_env, target))
+        target = _make_target(asked, known)
+        made.append((asked, target))
         return target
 
     return build
 
 
-def _add_settings(given: TargetOptions, settings: TargetSettings) -> TargetOptions:
-    return replace(
-        given,
-        url=given.url or settings.url,
-        headers={**settings.headers, **given.headers},
-        secret_headers=(*settings.secret_headers, *given.secret_headers),
-    )
+def find_token(options: TargetOptions) -> Secret | None:
+    """Return the token that the options say; REMOTE_EVALS_TOKEN where they say none, or a variable that is not there.
+
+    Raises `UsageError` for a variable that is not set, or empty.
+    """
+    said = options.token
+    if isinstance(said, Secret):
+        return said
+    has_default = options.reads_environment and bool(os.environ.get(TOKEN_VARIABLE))
+    if said and (said.name in os.environ or not has_default):
+        return read_token_variable(*said)
+    return read_token_variable(TOKEN_VARIABLE, "the environment") if has_default else None
 
 
 def _make_target(options: TargetOptions, redactor: Redactor) -> RemoteTarget:
@@ -78,7 +120,7 @@ def _make_target(options: TargetOptions, redactor: Redactor) -> RemoteTarget:
     try:
         return RemoteTarget(
             options.url,
-            token=options.token,
+            token=find_token(options),
             headers=options.headers,
             secret_headers=options.secret_headers,
             ca_bundle=options.ca_bundle,
@@ -92,10 +134,8 @@ def _make_target(options: TargetOptions, redactor: Redactor) -> RemoteTarget:
         raise UsageError(f"the target {show_url(options.url)}: {error}") from None
 
 
-def read_url(given: str | None, named_by: str) -> str | None:
-    """Return the base URL that an option gives, else REMOTE_EVALS_URL; None where neither does. Raises `UsageError`."""
-    if given is None:
-        given, named_by = os.environ.get(URL_VARIABLE) or None, URL_VARIABLE
+def parse_url(given: str | None, named_by: str) -> str | None:
+    """Return the base URL that an option or variable gives, None where it is not given. Raises `UsageError`."""
     if given is None:
         return None
     if not given.strip():
@@ -117,9 +157,3 @@ def read_token_variable(variable: str, named_by: str) -> Secret:
         shown = f"the variable {variable}" if variable.isupper() else "the variable"
         raise UsageError(f"{shown}, named by {named_by}, is not set or empty; it should hold the token")
     return Secret(text)
-
-
-def _suite_token(token_env: str | None) -> Secret | None:
-    if token_env and (token_env in os.environ or not os.environ.get(TOKEN_VARIABLE)):
-        return read_token_variable(token_env, "the suite's token_env")
-    return read_token_variable(TOKEN_VARIABLE, "the environment") if os.environ.get(TOKEN_VARIABLE) else None

@@ -1,120 +1,121 @@
-"""Finds secrets in what somebody sends back: as they are, URL-encoded, escaped for JSON or HTML, and inside base64."""
+"""Finds secrets in what somebody sends back: as they are, escaped in whatever way, and inside base64."""
 
-import base64
 import re
-from array import array
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 
-# Shorter, and hiding it would blot out other words too.
-MIN_SECRET_CHARS = 8
+from .escapes import Rewritten, is_escaped, unescape, without_cut_escape
+from .needles import MIN_SECRET_CHARS, Needles
 
-# A URL inside a URL, or JSON inside JSON, is escaped twice.
-_MAX_LAYERS = 2
-_ESCAPE = re.compile(
-    rb'%([0-9a-f]{2})|\\u([0-9a-f]{4})|&#x([0-9a-f]{1,5});|&#([0-9]{1,5});|\\(["\\/bfnrt])|&(amp|lt|gt|quot|apos);',
-    re.IGNORECASE,
-)
-_NAMED = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
-_NAMED |= {b"amp": b"&", b"lt": b"<", b"gt": b">", b"quot": b'"', b"apos": b"'"}
-_BASE64_REST = re.compile(rb"[\w+/-]?={0,2}")
+# A text is searched block by block, so that an escape makes no more slow to search than what is near it.
+_BLOCK_BYTES = 16 * 1024
 
+# Base64 is wrapped into lines, and escaped for JSON then.
+_WRAP = re.compile(rb"(\\+[nr]|[\s\\]+)")
+_STANDARD_BASE64 = bytes.maketrans(b"-_", b"+/")
+_BASE64_REST = re.compile(rb"[a-z0-9+/]?={0,2}")
 
-@dataclass(frozen=True, slots=True)
-class Needle:
-    """Bytes to look for, in small letters; the last bits of base64 may share a character with what comes behind."""
+# JSON inside JSON is escaped twice, and may stand in a URL.
+_MAX_LAYERS = 3
 
-    text: bytes = field(repr=False)
-    has_rest: bool = False
+_Spans = list[tuple[int, int]]
 
 
-def explain_short_secret(secret: str) -> str | None:
-    """Return why a secret is too short to be kept out of every report, None for one that is not."""
-    if len(secret) >= MIN_SECRET_CHARS:
-        return None
-    return (
-        f"it has only {len(secret)} character(s), and a secret is kept out of every report wherever it stands: one of "
-        f"fewer than {MIN_SECRET_CHARS} would blot out other words too"
-    )
-
-
-def make_needles(secret: str) -> Iterator[Needle]:
-    """Yield what to look for; base64 only of a secret that is long enough for it not to be found by chance."""
-    raw = secret.encode("utf-8", "surrogatepass")
-    yield Needle(raw.lower())
-    if b" " in raw:
-        yield Needle(raw.lower().replace(b" ", b"+"))
-    if len(raw) >= MIN_SECRET_CHARS:
-        yield from (needle for offset in range(3) for needle in _base64_needles(raw, offset))
-
-
-def _base64_needles(raw: bytes, offset: int) -> Iterator[Needle]:
-    """Yield the base64 of bytes in a longer text, as far as what is before and behind them does not change it."""
-    bits = 8 * (offset + len(raw))
-    core = base64.b64encode(bytes(offset) + raw)[-(-8 * offset // 6) : bits // 6].lower()
-    yield Needle(core, bits % 6 > 0)
-    yield Needle(core.replace(b"+", b"-").replace(b"/", b"_"), bits % 6 > 0)
-
-
-def find_echoes(text: bytes, needles: Collection[Needle]) -> list[tuple[int, int]]:
+def find_echoes(text: bytes, needles: Needles) -> _Spans:
     """Return where the needles are in UTF-8 text, in order, as starts and ends that do not overlap."""
-    found: list[tuple[int, int]] = []
-    for plain, origins in _layers(text):
-        for start, end in _find(plain.lower(), needles):
-            found.append((origins[start], origins[end]))
-    return _merge(found)
+    if len(text) < needles.shortest:
+        return []
+    found: _Spans = []
+    size = max(_BLOCK_BYTES, 2 * needles.reach)
+    for at in range(0, len(text), size):
+        block = text[at : at + size + needles.reach]
+        found += [(at + start, at + end) for start, end in _search(block, needles)]
+    return merge_spans(found) if found else found
 
 
-def _layers(text: bytes) -> Iterator[tuple[bytes, Sequence[int]]]:
-    """Yield the text, and what is left of it with escapes undone, each with the place in the text of each byte."""
-    origins: Sequence[int] = range(len(text) + 1)
-    yield text, origins
-    for _ in range(_MAX_LAYERS):
-        if not _ESCAPE.search(text):
-            return
-        text, places = _unescape(text)
-        origins = array("Q", (origins[place] for place in places))
-        yield text, origins
+def find_cut_echo(text: bytes, needles: Needles) -> int | None:
+    """Return where a needle starts that the end of the text cuts off, None where none of 8 bytes and more does."""
+    at = max(len(text) - needles.reach, 0)
+    return min((at + start for start, _ in _search_end(text[at:], needles)), default=None)
 
 
-def _unescape(text: bytes) -> tuple[bytes, Sequence[int]]:
-    plain, origins, at = bytearray(), array("Q"), 0
-    for found in _ESCAPE.finditer(text):
-        start, character = found.start(), _read(found)
-        plain += text[at:start] + character
-        origins.extend(range(at, start))
-        origins.extend([start] * len(character))
-        at = found.end()
-    origins.extend(range(at, len(text) + 1))
-    return bytes(plain + text[at:]), origins
-
-
-def _read(found: re.Match[bytes]) -> bytes:
-    group = found.lastindex or 0
-    digits = found[group]
-    match group:
-        case 1:
-            return bytes([int(digits, 16)])
-        case 2 | 3 | 4:
-            return chr(int(digits, 10 if group == 4 else 16)).encode("utf-8", "surrogatepass")
-    return _NAMED.get(digits.lower(), digits)
-
-
-def _find(text: bytes, needles: Collection[Needle]) -> Iterator[tuple[int, int]]:
-    for needle in needles:
-        start = text.find(needle.text)
-        while start >= 0:
-            end = start + len(needle.text)
-            rest = _BASE64_REST.match(text, end) if needle.has_rest else None
-            yield start, rest.end() if rest else end
-            start = text.find(needle.text, end)
-
-
-def _merge(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    merged: list[tuple[int, int]] = []
+def merge_spans(spans: _Spans) -> _Spans:
+    """Return the spans in order, those that overlap as one."""
+    merged: _Spans = []
     for start, end in sorted(spans):
         if merged and start < merged[-1][1]:
             merged[-1] = merged[-1][0], max(end, merged[-1][1])
         else:
             merged.append((start, end))
     return merged
+
+
+def _search(text: bytes, needles: Needles, layers: int = _MAX_LAYERS) -> _Spans:
+    """Return where needles are in the text, and in what is left of it with up to so many layers of escapes undone."""
+    spans = _find(text, needles)
+    if layers and is_escaped(text, needles.escapes):
+        undone = unescape(text)
+        spans += undone.find_origins(_search(undone.text, needles, layers - 1))
+    return spans
+
+
+def _search_end(text: bytes, needles: Needles, layers: int = _MAX_LAYERS) -> _Spans:
+    """Do the same for the start of a needle at the end, where an escape may be cut off too."""
+    spans: _Spans = []
+    for whole in {text, without_cut_escape(text)}:
+        spans += _find_at_end(whole, needles)
+        if layers and is_escaped(whole, needles.escapes):
+            undone = unescape(whole)
+            spans += undone.find_origins(_search_end(undone.text, needles, layers - 1))
+    return spans
+
+
+def _find(text: bytes, needles: Needles) -> _Spans:
+    small = text.lower()
+    spans: _Spans = []
+    for needle in needles.plain:
+        if needle in small:
+            spans += _places_of(needle, small)
+    # Most texts hold no base64 of a secret, which is faster to see than to say where it is.
+    run = small.replace(rb"\n", b" ").replace(rb"\r", b" ") if b"\\" in small else small
+    run = run.translate(_STANDARD_BASE64, b" \t\r\n\\")
+    for core, _ in needles.base64:
+        if core in run:
+            return spans + _find_base64(small, needles)
+    return spans
+
+
+def _find_base64(small: bytes, needles: Needles) -> _Spans:
+    unwrapped = _unwrap(small)
+    run = unwrapped.text.translate(_STANDARD_BASE64)
+    spans: _Spans = []
+    for core, has_rest in needles.base64:
+        for start, end in _places_of(core, run):
+            rest = _BASE64_REST.match(run, end) if has_rest else None
+            spans.append((start, rest.end() if rest else end))
+    return unwrapped.find_origins(spans)
+
+
+def _find_at_end(text: bytes, needles: Needles) -> _Spans:
+    small = text.lower()
+    unwrapped = _unwrap(small)
+    in_base64 = _starts_at_end(unwrapped.text.translate(_STANDARD_BASE64), [core for core, _ in needles.base64])
+    return [*_starts_at_end(small, needles.plain), *unwrapped.find_origins(list(in_base64))]
+
+
+def _starts_at_end(text: bytes, needles: Iterable[bytes]) -> Iterator[tuple[int, int]]:
+    """Yield where needles start of which the text holds the first 8 bytes or more, and not the end."""
+    for needle in needles:
+        for length in range(MIN_SECRET_CHARS, len(needle)):
+            if text.endswith(needle[:length]):
+                yield len(text) - length, len(text)
+
+
+def _places_of(needle: bytes, text: bytes) -> Iterator[tuple[int, int]]:
+    start = text.find(needle)
+    while start >= 0:
+        yield start, start + len(needle)
+        start = text.find(needle, start + len(needle))
+
+
+def _unwrap(text: bytes) -> Rewritten:
+    return Rewritten(text, _WRAP, lambda _: b"")

@@ -57,8 +57,10 @@ class ProtocolCheck:
 
     def _is_of_the_run(self, event: Event) -> bool:
         run_id = event.frame.get("runId")
-        if self._run_id is None:
+        if self._run_id is None and not event.subagent:
             self._run_id = run_id
+        if self._run_id is None:
+            return True
         # A sub-agent may run under an id of its own.
         if run_id is None or run_id == self._run_id or event.subagent:
             return True
@@ -74,8 +76,8 @@ class ProtocolCheck:
         return True
 
     def _check_seq(self, seq: object) -> None:
-        # Older servers, and agents in process, number nothing.
-        if not isinstance(seq, int) or isinstance(seq, bool):
+        # Older servers, and agents in process, number nothing; what JSON cannot hold exactly is no number of an event.
+        if not isinstance(seq, int) or isinstance(seq, bool) or not 0 <= seq < 2**53:
             return
         if seq > self._next_seq:
             self.has_gap, missing = True, seq - self._next_seq

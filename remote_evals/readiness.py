@@ -1,12 +1,14 @@
-"""Whether deployments are up, before the first case is sent to them."""
+"""Deployments that are waited for, before the first case is sent to them."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .attempt import explain_failure
+from .case_errors import explain_failure
 from .errors import RemoteEvalsError
-from .results import CaseError
-from .targets import RemoteTarget, wait_until_ready
+from .listener import Listener
+from .stop_conditions import StopConditions
+from .targets import RemoteTarget, Target, wait_until_ready
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,10 +19,19 @@ class Readiness:
     expected_headers: Mapping[str, str] = field(default_factory=dict)
 
 
-async def find_why_not_ready(target: RemoteTarget, readiness: Readiness) -> CaseError | None:
-    """Wait for a deployment and return why it is not ready, None once it is."""
+async def wait_for_targets(
+    targets: Sequence[Target], readiness: Readiness, stops: StopConditions, listener: Listener
+) -> None:
+    """Wait until the deployments among the targets are ready; of one that does not become so, nothing is begun."""
+    async with asyncio.TaskGroup() as group:
+        for target in targets:
+            if isinstance(target, RemoteTarget):
+                group.create_task(_wait_for(target, readiness, stops, listener))
+
+
+async def _wait_for(target: RemoteTarget, readiness: Readiness, stops: StopConditions, listener: Listener) -> None:
+    listener.on_wait(target.description)
     try:
         await wait_until_ready(target, readiness.wait_s, readiness.expected_headers)
     except RemoteEvalsError as failure:
-        return explain_failure(failure, target)
-    return None
+        stops.stop_target(target, explain_failure(failure, target))

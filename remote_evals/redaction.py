@@ -5,7 +5,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from .echoes import Needle, find_echoes, make_needles
+from .echoes import find_cut_echo, find_echoes, merge_spans
+from .needles import Needles, make_needles
 
 REDACTED = "[redacted]"
 
@@ -33,16 +34,19 @@ class Secret:
 
 
 class Redactor:
-    """Replaces every known secret in text, also where it is URL-encoded, base64-encoded or escaped for JSON or HTML."""
+    """Replaces every known secret in text, however it is escaped, and where it is base64-encoded."""
 
     def __init__(self) -> None:
         self._secrets: list[Secret] = []
-        self._needles: frozenset[Needle] = frozenset()
+        self._needles = Needles()
 
     def add(self, secret: Secret) -> None:
-        """Make a secret known; every later `scrub` replaces it. An empty one is ignored."""
-        needles = frozenset(make_needles(secret.reveal())) if secret.reveal() else self._needles
-        if not needles <= self._needles:
+        """Make a secret known; every later `scrub` replaces it.
+
+        One of fewer than 8 characters is ignored: to replace it would blot out other words too.
+        """
+        needles = make_needles(secret.reveal())
+        if not needles.plain <= self._needles.plain:
             self._secrets.append(secret)
             self._needles |= needles
 
@@ -57,29 +61,60 @@ class Redactor:
 
     def scrub(self, text: str) -> str:
         """Return the text with every known secret replaced by `[redacted]`."""
-        if not self._needles:
+        if not self._secrets:
             return text
         raw = text.encode("utf-8", "surrogatepass")
         echoes = find_echoes(raw, self._needles)
-        if not echoes:
-            return text
-        starts, ends = zip(*echoes, strict=True)
-        kept = (raw[end:start] for end, start in zip((0, *ends), (*starts, len(raw)), strict=True))
-        return REDACTED.encode().join(kept).decode("utf-8", "surrogatepass")
+        return _replace(raw, echoes) if echoes else text
+
+    def scrub_end(self, text: str) -> str:
+        """Return a text that may have been cut off anywhere, scrubbed, and without the start of a secret at its end.
+
+        The start of a secret is 8 characters of it and more, however they are spelled.
+        """
+        raw = text.encode("utf-8", "surrogatepass")
+        start = find_cut_echo(raw, self._needles)
+        if start is None:
+            return self.scrub(text)
+        return _replace(raw, merge_spans([*find_echoes(raw, self._needles), (start, len(raw))]))
 
     def scrub_value(self, value: Any) -> Any:
-        """Return a model or JSON-like value with every string in it scrubbed, keys too; other types stay."""
+        """Return a model or JSON-like value with every string and number in it scrubbed, keys too; other types stay.
+
+        So do numbers in the fields of a model whose type is not `Any`: the model counts with them.
+        """
         match value:
-            case _ if not self._needles:
+            case _ if not self._secrets:
                 return value
             case str():
                 return self.scrub(value)
             case BaseModel():
                 fields = type(value).model_fields
-                return value.model_copy(update={name: self.scrub_value(getattr(value, name)) for name in fields})
+                return value.model_copy(update={name: self._scrub_field(value, name) for name in fields})
             case Mapping():
                 return {self.scrub_value(key): self.scrub_value(item) for key, item in value.items()}
             case list() | tuple():
                 return type(value)(self.scrub_value(item) for item in value)
+            case int() | float() if self._needles.in_numbers:
+                return self._scrub_number(value)
             case _:
                 return value
+
+    def _scrub_field(self, model: BaseModel, name: str) -> Any:
+        value = getattr(model, name)
+        is_counted = isinstance(value, int | float) and type(model).model_fields[name].annotation is not Any
+        return value if is_counted else self.scrub_value(value)
+
+    def _scrub_number(self, number: float) -> float | str:
+        try:
+            text = str(number)
+        except ValueError:  # of more than 4,300 digits, which nobody can print either
+            return number
+        scrubbed = self.scrub(text)
+        return number if scrubbed == text else scrubbed
+
+
+def _replace(raw: bytes, echoes: list[tuple[int, int]]) -> str:
+    starts, ends = zip(*echoes, strict=True)
+    kept = (raw[end:start] for end, start in zip((0, *ends), (*starts, len(raw)), strict=True))
+    return REDACTED.encode().join(kept).decode("utf-8", "surrogatepass")

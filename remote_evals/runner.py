@@ -2,9 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, contextmanager
 from datetime import UTC, datetime
 from itertools import product
 from typing import Any
@@ -12,16 +12,17 @@ from typing import Any
 from ._version import __version__
 from .attempt import Attempt
 from .errors import UsageError
-from .halts import INTERRUPTED, Halts
 from .judging import Grader, Judge, make_judge
+from .listener import Listener
 from .plan import PlannedRun, Runnable, as_evals, plan_runs
-from .readiness import Readiness
+from .readiness import Readiness, wait_for_targets
 from .results import EvalReport
-from .rounds import Listener, Round
 from .rubrics import Rubrics
+from .stop_conditions import INTERRUPTED, StopConditions
 from .targets import Target, make_target
-
-__all__ = ["EvalRunner", "Listener"]
+from .threads import leave_threads
+from .verdict import Strictness
+from .worker_pool import WorkerPool
 
 
 class EvalRunner:
@@ -63,27 +64,27 @@ class EvalRunner:
         self._timeout_s = timeout_s
         self._max_time_s = max_time_s
         self._readiness = readiness
-        self._strict = strict
-        self._strict_protocol = strict_protocol
+        self._strictness = Strictness(soft=strict, protocol=strict_protocol)
         self._runs = runs
         self._fail_fast = fail_fast
-        self._listener = listener
-        self._halts = Halts(fail_fast=fail_fast)
+        self._listener = listener or Listener()
+        self._under_way: set[StopConditions] = set()
         self._is_stopped = False
 
     def stop(self) -> None:
-        """Stop sending: cases under way are abandoned, and `arun` returns the report of what is done."""
+        """Stop sending, for good: cases under way are abandoned, and each `arun` returns the report of what is done."""
         self._is_stopped = True
-        self._halts.cut(INTERRUPTED)
+        for stops in self._under_way:
+            stops.cancel_all(INTERRUPTED)
 
     def run(self, runnables: Runnable | Iterable[Runnable]) -> EvalReport:
         """Run evals and cases to their end, as `arun` does; also inside a running event loop, which it blocks."""
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            return asyncio.run(self.arun(runnables))
+            return asyncio.run(leave_threads(self.arun(runnables)))
         with ThreadPoolExecutor(1) as thread:
-            return thread.submit(lambda: asyncio.run(self.arun(runnables))).result()
+            return thread.submit(lambda: asyncio.run(leave_threads(self.arun(runnables)))).result()
 
     async def arun(self, runnables: Runnable | Iterable[Runnable]) -> EvalReport:
         """Run every eval and case and return the report; one that cannot be judged never stops the others.
@@ -93,27 +94,38 @@ class EvalRunner:
         planned = plan_runs(as_evals(runnables), self._runs)
         targets = self._targets(planned)
         started_at, start = datetime.now(UTC), time.perf_counter()
-        self._halts = Halts(fail_fast=self._fail_fast)
-        if self._is_stopped:
-            self._halts.cut(INTERRUPTED)
-        round_ = Round(planned, self._attempt, self._halts, self._listener)
-        if self._listener:
+        with self._stoppable() as stops:
+            pool = WorkerPool(planned, self._attempt, stops, self._listener)
             self._listener.on_start(len(planned))
-        with self._halts.limit_time(self._max_time_s):
-            if not self._halts.cut_by:
-                await self._do(round_, targets, self._judges(planned))
+            with stops.limit_time(self._max_time_s):
+                if not stops.cancelled_by:
+                    await self._work(pool, stops, targets, self._judges(planned))
         return EvalReport(
             tool_version=__version__,
             started_at=started_at.isoformat(timespec="milliseconds"),
             target=", ".join(dict.fromkeys(target.description for target in targets)),
             duration_ms=(time.perf_counter() - start) * 1000,
-            results=round_.results,
-            interrupted=self._is_stopped,
+            results=pool.results,
+            interrupted=stops.cancelled_by == INTERRUPTED,
         )
 
-    async def _do(self, round_: Round, targets: Sequence[Target], judges: Sequence[Judge]) -> None:
+    @contextmanager
+    def _stoppable(self) -> Iterator[StopConditions]:
+        """Yield what may end a run early: `stop` does, whether it comes meanwhile or came before."""
+        stops = StopConditions(fail_fast=self._fail_fast)
+        if self._is_stopped:
+            stops.cancel_all(INTERRUPTED)
+        self._under_way.add(stops)
+        try:
+            yield stops
+        finally:
+            self._under_way.remove(stops)
+
+    async def _work(
+        self, pool: WorkerPool, stops: StopConditions, targets: Sequence[Target], judges: Sequence[Judge]
+    ) -> None:
         async with AsyncExitStack() as stack:
-            with self._halts.cuttable():
+            with stops.cancellable():
                 for target in targets:
                     await stack.enter_async_context(target)
                 for judge in judges:
@@ -121,8 +133,8 @@ class EvalRunner:
                 for target, judge in product(targets, judges):
                     target.redactor.include(getattr(judge, "redactor", None))
                 if self._readiness:
-                    await round_.wait_for(targets, self._readiness)
-                await round_.run(self._concurrency)
+                    await wait_for_targets(targets, self._readiness, stops, self._listener)
+                await pool.run(self._concurrency)
 
     def _targets(self, planned: Sequence[PlannedRun]) -> list[Target]:
         targets = [self._target or run.eval.target for run in planned]
@@ -143,6 +155,5 @@ class EvalRunner:
             target,
             Rubrics(self._judge or planned.eval.judge, is_asked=self._judging),
             limit_s=limit_s or None,
-            strict=self._strict,
-            strict_protocol=self._strict_protocol,
+            strictness=self._strictness,
         )

@@ -2,12 +2,29 @@
 
 import asyncio
 import contextvars
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from threading import Thread
 from typing import Any, TypeVar
 
 _T = TypeVar("_T")
+
+
+class _Unawaited(ThreadPoolExecutor):
+    """Threads that no end of a loop waits for."""
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        super().shutdown(wait=False, cancel_futures=True)
+
+
+async def leave_threads(main: Coroutine[Any, Any, _T]) -> _T:
+    """Return what `main` returns, in a loop whose end waits for none of its threads.
+
+    One may hang, as where a name is looked up, and what is done must be reported.
+    """
+    asyncio.get_running_loop().set_default_executor(_Unawaited())
+    return await main
 
 
 async def run_in_thread(function: Callable[..., _T], *args: Any, **kwargs: Any) -> _T:

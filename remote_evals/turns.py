@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator
 
 from .context import EvalContext
+from .errors import RemoteError
 from .expectations import Expectations, Text
 from .results import RunResult
 from .strict import Mistake
@@ -66,8 +67,15 @@ class Turn(Expectations):
         return self.prompt is None
 
     async def run(self, t: EvalContext) -> RunResult:
-        """Send the prompt or the decision, make this turn's assertions and return the run."""
-        result = await self._act(t)
+        """Send the prompt or the decision, make this turn's assertions and return the run.
+
+        Raises `RemoteError` as `t.send` does; of a run that broke, what was seen may fail an assertion all the same.
+        """
+        try:
+            result = await self._act(t)
+        except RemoteError:
+            t.last_turn.keep_conclusive(self.assert_on)
+            raise
         view = t.last_turn
         if self.finish_reason is not None:
             view.ended(self.finish_reason)

@@ -2,22 +2,32 @@
 
 import ipaddress
 import re
-from collections.abc import Collection, Iterator
-from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
-
-from .echoes import MIN_SECRET_CHARS
-from .headers import is_credential_name
+from collections.abc import Collection
+from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 _NO_HOST = re.compile(r"[\x00-\x20\x7f\"<>\\^`{|}]")
 
 
 class PrivateUrl(str):
-    """A URL whose query may hold a credential, so that its repr, as in a traceback with locals, is without it."""
+    """A URL whose query may hold a credential, so that it is shown without it: in text, a log, a traceback's locals.
+
+    To all else it is the whole URL, as any `str`; `reveal()` gives it as one.
+    """
 
     __slots__ = ()
 
+    def reveal(self) -> str:
+        """Return the whole URL, to be put on the wire and nowhere else."""
+        return super().__str__()
+
+    def __str__(self) -> str:
+        return show_url(self)
+
     def __repr__(self) -> str:
         return repr(show_url(self))
+
+    def __format__(self, format_spec: str) -> str:
+        return format(show_url(self), format_spec)
 
 
 def parse_base_url(text: str) -> PrivateUrl:
@@ -36,7 +46,7 @@ def parse_base_url(text: str) -> PrivateUrl:
         )
     if "@" in parts.netloc:
         raise ValueError(f"{show_url(text)} was given with a user name or password; remove it and give a token instead")
-    if not _has_valid_host(parts):
+    if not has_valid_host(parts):
         raise ValueError(
             f"{show_url(text)!r} has no valid host and port; write it as https://host or https://host/path"
         )
@@ -47,12 +57,6 @@ def join_url(base: str, path: str) -> PrivateUrl:
     """Return the URL of a path below the base URL, whose own path and query stay."""
     parts = urlsplit(base)
     return PrivateUrl(urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/") + path, parts.query, "")))
-
-
-def find_url_credentials(url: str) -> Iterator[str]:
-    """Yield the values of query parameters that hold a credential by name, as `api_key` does."""
-    pairs = parse_qsl(urlsplit(url).query)
-    yield from (value for name, value in pairs if is_credential_name(name) and len(value) >= MIN_SECRET_CHARS)
 
 
 def is_loopback(url: str) -> bool:
@@ -84,11 +88,12 @@ def show_url(url: str) -> str:
     except ValueError:
         return "the given URL"
     shown = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
-    is_sound = parts.netloc and _has_valid_host(parts)
+    is_sound = parts.netloc and has_valid_host(parts)
     return shown if is_sound or "@" not in shown else f"…@{shown.rpartition('@')[2]}"
 
 
-def _has_valid_host(parts: SplitResult) -> bool:
+def has_valid_host(parts: SplitResult) -> bool:
+    """Say whether a URL has a host that can be looked up, and a port that can be connected to."""
     try:
         host = parts.hostname or ""
         return bool(host.encode("idna")) and not _NO_HOST.search(host) and parts.port != 0

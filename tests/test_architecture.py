@@ -11,9 +11,10 @@ FAKE_SERVER = PACKAGE.parent / "fake_server"
 
 RANKS = [
     # what happened, and the words for it
-    ["_version", "durations", "echoes", "results._data", "retry_after", "strict", "threads"],
-    ["awaited", "headers", "redaction"],
-    ["urls"],
+    ["_version", "durations", "escapes", "results._data", "retry_after", "strict", "threads", "visible"],
+    ["needles"],
+    ["awaited", "echoes", "headers"],
+    ["credentials", "redaction", "urls"],
     ["results._judging", "results._run"],
     ["results._case"],
     ["results._repeats"],
@@ -22,7 +23,7 @@ RANKS = [
     ["errors", "matching"],
     ["events", "checks", "conversation"],
     ["call_log", "protocol", "usage", "assertions._result"],
-    ["rebuild", "assertions.limits", "assertions.protocol", "assertions.reply", "assertions.tools"],
+    ["rebuild", "assertions.limits", "assertions.reply", "assertions.tools"],
     ["assertions"],
     ["asserting"],
     # how a deployment is asked
@@ -33,7 +34,7 @@ RANKS = [
         "targets._frames",
         "targets._lifespan",
         "targets._proxy",
-        "targets._retry",
+        "targets._quoting",
         "targets._stopwatch",
         "targets._tap",
         "targets._tls",
@@ -42,7 +43,7 @@ RANKS = [
     ],
     ["targets._sse"],
     ["targets._credentials", "targets._failures", "targets._transport"],
-    ["targets._body", "targets._broken_turns", "targets._link"],
+    ["targets._body", "targets._broken_turns", "targets._link", "targets._retry"],
     ["targets._guard", "targets._reading"],
     ["targets._status"],
     ["targets._exchange", "targets._transcript"],
@@ -59,22 +60,21 @@ RANKS = [
     ["judging._callable", "judging._client"],
     ["judging"],
     # what is run, and where it is written down
-    ["rubrics", "repeats", "testing"],
+    ["listener", "refusals", "repeats", "rubrics", "testing", "verdict"],
     ["context"],
     ["blocking", "evals", "expectations"],
     ["turns", "definitions"],
     ["cases"],
-    ["plan", "suites", "yaml_nodes", "finding", "interpolation", "mistakes"],
+    ["case_errors", "plan", "suites", "yaml_nodes", "finding", "interpolation", "mistakes"],
     ["code_files", "deployments", "documents", "suite_schema"],
     ["suite_reader"],
-    ["loading", "toml_documents", "selection", "attempt", "first_files"],
+    ["loading", "toml_documents", "selection", "attempt", "first_files", "stop_conditions"],
     ["judges", "settings_files"],
     ["settings"],
-    ["halts", "readiness"],
-    ["rounds"],
+    ["readiness", "worker_pool"],
     ["runner"],
     # what people see
-    ["reporters._json_value", "reporters._visible"],
+    ["reporters._json_value", "reporters._reasons", "reporters._visible"],
     ["reporters._scrub", "reporters._evidence", "reporters._lines", "reporters._repeats", "reporters._totals"],
     ["reporters._escapes", "reporters._rows", "reporters.json_report"],
     ["reporters._terminal", "reporters._write", "reporters.json_parse"],
@@ -82,20 +82,20 @@ RANKS = [
     ["reporters"],
     # whether a deployment is fit to be tested
     ["doctor._address", "doctor._callers", "doctor._finding", "doctor._recording"],
-    ["doctor._certificate", "doctor._dialogue", "doctor._journal", "doctor._run", "doctor._stream"],
-    ["doctor._access", "doctor._conversation", "doctor._way"],
-    ["doctor._reach"],
+    ["doctor._certificate", "doctor._dialogue", "doctor._journal", "doctor._run_checks", "doctor._stream_checks"],
+    ["doctor._access", "doctor._connection_checks", "doctor._conversation"],
+    ["doctor._connect"],
     ["doctor._examine", "doctor.json_page", "doctor.page"],
     ["doctor"],
     # the same evals under pytest
     ["pytest_plugin._session"],
-    ["pytest_plugin._marks", "pytest_plugin._outcomes", "pytest_plugin._running"],
+    ["pytest_plugin._marks", "pytest_plugin._outcomes", "pytest_plugin._running", "pytest_plugin._words"],
     ["pytest_plugin._agent", "pytest_plugin._items"],
     ["pytest_plugin"],
     # the command
-    ["cli._exit", "cli._fake", "cli._options", "cli._run_options", "cli._target_options"],
-    ["cli._interrupt", "cli._output", "cli._settings", "cli._target"],
-    ["cli._checkup"],
+    ["cli._exit", "cli._fake", "cli._groups", "cli._run_options", "cli._settings", "cli._values"],
+    ["cli._interrupt", "cli._limit_options", "cli._stderr", "cli._target_options"],
+    ["cli._checkup", "cli._options", "cli._output"],
     ["cli.doctor", "cli.init", "cli.list", "cli.run", "cli.schema", "cli.validate"],
     ["cli._app"],
     ["cli"],
@@ -138,6 +138,14 @@ def test_every_module_has_a_rank() -> None:
 def test_the_fake_server_is_written_apart() -> None:
     """The fake server imports nothing from the package, so that a field name wrong in both cannot hide."""
     assert all("remote_evals" not in path.read_text("utf-8") for path in FAKE_SERVER.rglob("*.py"))
+
+
+def test_no_test_module_imports_another() -> None:
+    """What several test modules need stands in a module of its own, so that each can be read and run alone."""
+    for path in Path(__file__).parent.rglob("test_*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                assert ".test_" not in f".{node.module}", f"{path.name} imports {node.module}"
 
 
 # A thread's error is carried to the event loop and raised there.

@@ -6,7 +6,6 @@ absence in a broken run proves nothing.
 
 from ._result import describe_end
 from .limits import max_cost_usd, max_duration_ms, max_first_text_ms, max_steps, max_tokens
-from .protocol import protocol_kept
 from .reply import check_value, ended, nothing_pending, output_contains, output_matches, output_not_contains
 from .tools import called_tool, not_called_tool, tool_order
 
@@ -25,6 +24,5 @@ __all__ = [
     "output_contains",
     "output_matches",
     "output_not_contains",
-    "protocol_kept",
     "tool_order",
 ]

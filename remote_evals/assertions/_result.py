@@ -24,10 +24,15 @@ def label(assertion: str, subject: str | list[str], **options: Any) -> str:
     return f"{assertion}({', '.join([repr(subject), *given])})"
 
 
-def judged(key: str, name: str, passed: bool, seen: str) -> AssertionResult:
-    """Return a yes-or-no result, which says what was seen only when it failed."""
+def judged(key: str, name: str, passed: bool, seen: str, *, conclusive: bool = False) -> AssertionResult:
+    """Return a yes-or-no result, which says what was seen only when it failed, and whether that is conclusive."""
     return AssertionResult(
-        name=name, key=key, passed=passed, score=float(passed), message="" if passed else f"{name} failed: {seen}"
+        name=name,
+        key=key,
+        passed=passed,
+        score=float(passed),
+        message="" if passed else f"{name} failed: {seen}",
+        conclusive=conclusive and not passed,
     )
 
 

@@ -41,7 +41,9 @@ def max_cost_usd(run: RunResult, limit: float, *, unknown_cost: Literal["fail", 
 
 def max_duration_ms(run: RunResult, limit: float) -> AssertionResult:
     """Pass when the agent took at most `limit` milliseconds, from the request to the end of the run."""
-    return _at_most("within_duration_budget", "max_duration_ms", limit, run.timing.total_ms, "ms", run)
+    made = _at_most("within_duration_budget", "max_duration_ms", limit, run.timing.total_ms, "ms", run)
+    # A run that broke may have waited for the way, and not for the agent.
+    return made if run.finish_reason else made.model_copy(update={"conclusive": False})
 
 
 def max_first_text_ms(run: RunResult, limit: float) -> AssertionResult:
@@ -50,13 +52,19 @@ def max_first_text_ms(run: RunResult, limit: float) -> AssertionResult:
         return judged(
             "within_first_text_budget", f"max_first_text_ms({render_number(limit)})", False, "no text came at all"
         )
-    return _at_most("within_first_text_budget", "max_first_text_ms", limit, run.timing.first_text_ms, "ms", run)
+    made = _at_most("within_first_text_budget", "max_first_text_ms", limit, run.timing.first_text_ms, "ms", run)
+    # Where events were lost, an earlier text may be among them.
+    return made.model_copy(update={"conclusive": made.conclusive and "events" not in run.missing})
 
 
 def _at_most(
     key: str, assertion: str, limit: float, got: float | None, unit: str, run: RunResult, needs: Missing | None = None
 ) -> AssertionResult:
     name = f"{assertion}({render_number(limit)})"
+    seen = f"got {render_number(got)} {unit}, expected at most {render_number(limit)}" if got is not None else ""
+    if got is not None and got > limit:
+        # What was not reported would only add to it.
+        return judged(key, name, False, seen, conclusive=True)
     if got is None or needs in run.missing:
         return judged(key, name, False, f"the run did not report {needs}, so there is nothing to compare")
-    return judged(key, name, got <= limit, f"got {render_number(got)} {unit}, expected at most {render_number(limit)}")
+    return judged(key, name, True, seen)

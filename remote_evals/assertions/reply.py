@@ -13,7 +13,8 @@ def ended(run: RunResult, reason: str = "stop") -> AssertionResult:
     """Pass when the run ended with this finish reason."""
     name = "completed()" if reason == "stop" else f"finish_reason({reason!r})"
     expected = "" if reason == "stop" else f"expected {reason!r}, "
-    return judged(name.partition("(")[0], name, run.finish_reason == reason, expected + describe_end(run))
+    passed, seen = run.finish_reason == reason, expected + describe_end(run)
+    return judged(name.partition("(")[0], name, passed, seen, conclusive=run.finish_reason is not None)
 
 
 def nothing_pending(run: RunResult, verb: str) -> AssertionResult:
@@ -31,7 +32,8 @@ def output_not_contains(run: RunResult, text: str, *, expected_end: str = "stop"
     """Pass when the reply does not contain the text, whatever its case."""
     key, title = f"output_not_contains:{text}", label("output_not_contains", text)
     if text.casefold() in run.reply.casefold():
-        return judged(key, title, False, _describe_reply(run))
+        # What streams before the end may be of a step that is not the last.
+        return judged(key, title, False, _describe_reply(run), conclusive=run.finish_reason is not None)
     return absent(key, title, run, expected_end)
 
 

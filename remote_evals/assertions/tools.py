@@ -42,7 +42,8 @@ def called_tool(
     if len(matching) == times:
         return absent(key, title, run, expected_end)
     if matching:
-        return judged(key, title, False, f"{len(matching)} call(s) matched, expected exactly {times}")
+        seen = f"{len(matching)} call(s) matched, expected exactly {times}"
+        return judged(key, title, False, seen, conclusive=len(matching) > times)
     return judged(key, title, False, _describe_no_match(run, name, named, args, subagent))
 
 
@@ -55,7 +56,7 @@ def not_called_tool(
     if calls:
         by = f" by {'/'.join(calls[0].subagent_path)}" if calls[0].subagent_path else ""
         args = render_json(calls[0].args)
-        return judged(key, title, False, f"it was called {len(calls)} time(s), first{by} with {args}")
+        return judged(key, title, False, f"it was called {len(calls)} time(s), first{by} with {args}", conclusive=True)
     return absent(key, title, run, expected_end)
 
 

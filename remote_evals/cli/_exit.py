@@ -5,12 +5,11 @@
 130 interrupted by Ctrl-C · 143 by SIGTERM.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 
-import typer
-
-from ..errors import RemoteUnauthorizedError, SuiteError, UsageError
+from ..doctor import Checkup
+from ..errors import RemoteUnauthorizedError
+from ..evals import Eval
 from ..results import EvalReport
 
 PASSED, FAILED, USAGE, UNAUTHORIZED, UNJUDGED = 0, 1, 2, 3, 4
@@ -44,6 +43,18 @@ def decide_exit_code(
     return UNJUDGED
 
 
+def decide_checkup_exit_code(checkup: Checkup) -> int:
+    """Return the exit code of a check-up that was not interrupted."""
+    if checkup.error_code is not None:
+        return UNAUTHORIZED if checkup.error_code == RemoteUnauthorizedError.code else UNJUDGED
+    return PASSED if checkup.is_fit else FAILED
+
+
+def decide_list_exit_code(evals: Sequence[Eval]) -> int:
+    """Return the exit code of a list of evals: none at all is a failure, as a run of none is."""
+    return PASSED if evals else FAILED
+
+
 def exit_code_of(signal: int) -> int:
     """Return the exit code of a process that a signal ended, as shells have it."""
     return 128 + signal
@@ -52,27 +63,3 @@ def exit_code_of(signal: int) -> int:
 def is_rate_reached(report: EvalReport, min_pass_rate: float) -> bool:
     """Return whether enough of all runs passed; where none did, no rate is reached, not even 0."""
     return report.pass_rate >= min_pass_rate and report.pass_rate > 0
-
-
-def tell(*mistakes: str) -> None:
-    """Write mistakes to stderr, a line each."""
-    for mistake in mistakes:
-        typer.echo(f"error: {mistake}", err=True)
-
-
-def warn(remark: str) -> None:
-    """Write to stderr what is dangerous and goes on all the same."""
-    typer.echo(f"warning: {remark}", err=True)
-
-
-@contextmanager
-def usage_errors() -> Iterator[None]:
-    """Turn a `UsageError` into its message on stderr and exit code 2."""
-    try:
-        yield
-    except SuiteError as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(USAGE) from None
-    except UsageError as error:
-        tell(*str(error).splitlines())
-        raise typer.Exit(USAGE) from None

@@ -15,11 +15,15 @@ JudgeSource = Callable[[JudgeSettings | None], Judge | None]
 
 
 @contextmanager
-def open_fake(script: Path, options: TargetOptions) -> Iterator[tuple[TargetOptions, JudgeSource | None]]:
+def open_fake(script: Path | None, options: TargetOptions) -> Iterator[tuple[TargetOptions, JudgeSource | None]]:
     """Serve a script on a free port of the loopback; yield the options with its URL and token, and its judge, if any.
 
-    Raises `UsageError` for a script that is wrong, and where the extra that serves it is not installed.
+    Without a script the options stay as they are. Raises `UsageError` for a script that is wrong, and where the extra
+    that serves it is not installed.
     """
+    if script is None:
+        yield options, None
+        return
     try:
         from fake_server import FakeServer, ScriptError, load_script
     except ModuleNotFoundError as error:
@@ -31,5 +35,5 @@ def open_fake(script: Path, options: TargetOptions) -> Iterator[tuple[TargetOpti
     with FakeServer(loaded) as server:
         token = Secret(server.token) if server.token else None
         judge = LLMJudge(server.url, "fake", api_key=loaded.judge.api_key) if loaded.judge else None
-        served = replace(options, url=server.url, token=token, is_fake=True)
+        served = replace(options, url=server.url, token=token, reads_environment=False)
         yield served, (lambda _: judge) if judge else None

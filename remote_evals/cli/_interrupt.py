@@ -7,7 +7,6 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
@@ -17,6 +16,7 @@ import typer
 from ..evals import Eval
 from ..results import EvalReport
 from ..runner import EvalRunner
+from ..threads import leave_threads
 from ._exit import exit_code_of
 
 # Not every system has SIGTERM.
@@ -25,7 +25,7 @@ _GRACE_S = 1.0
 
 
 class Interrupts:
-    """Which signal came first, None as long as none did; it ends the process unless `heed` says what it does instead.
+    """Which signal came first, None as long as none did; it ends the process unless `handled_by` says what it does.
 
     `last` is the latest.
     """
@@ -35,9 +35,15 @@ class Interrupts:
         self.last: int = signal.SIGINT
         self._act: Callable[[], object] | None = None
 
-    def heed(self, act: Callable[[], object]) -> None:
-        """Let the first signal do this from now on."""
+    @contextmanager
+    def handled_by(self, act: Callable[[], object]) -> Iterator[None]:
+        """Let the first signal do this within the block, and nothing but decide the exit code behind it."""
         self._act = act
+        try:
+            yield
+        finally:
+            # What is done by then is still reported.
+            self._act = lambda: None
 
     def take(self, number: int, frame: FrameType | None) -> None:
         """Take a signal. Raises `KeyboardInterrupt` when it ends the process."""
@@ -68,7 +74,6 @@ def run_interruptibly(runner: EvalRunner, evals: Sequence[Eval], interrupts: Int
 
     async def run() -> EvalReport:
         loop = asyncio.get_running_loop()
-        loop.set_default_executor(_Unawaited())
 
         def stop() -> None:
             # The second ends what runs wherever it is; that nobody takes its error any more is no news.
@@ -76,14 +81,10 @@ def run_interruptibly(runner: EvalRunner, evals: Sequence[Eval], interrupts: Int
             # Not at once: a regular expression may be holding up the loop.
             loop.call_soon_threadsafe(runner.stop)
 
-        interrupts.heed(stop)
-        try:
+        with interrupts.handled_by(stop):
             return await runner.arun(evals)
-        finally:
-            # What is done is reported, whatever signal comes now: its exit code tells of it.
-            interrupts.heed(lambda: None)
 
-    return asyncio.run(run())
+    return asyncio.run(leave_threads(run()))
 
 
 def leave(code: int) -> NoReturn:
@@ -91,13 +92,6 @@ def leave(code: int) -> NoReturn:
     if any(not thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread()):
         _end_soon(code)
     raise typer.Exit(code)
-
-
-class _Unawaited(ThreadPoolExecutor):
-    """Threads that no end of a loop waits for, since they may hang: what is done must be reported."""
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        super().shutdown(wait=False, cancel_futures=True)
 
 
 def _end_soon(code: int) -> None:

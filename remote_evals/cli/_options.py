@@ -1,15 +1,18 @@
-"""The options that choose suites and cases, each with its help, and how their values are read."""
+"""The options that choose suites and cases, each with its help."""
 
 import glob
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..durations import parse_duration
-from ..errors import UsageError
+from ..evals import Eval
 from ..finding import FILE_ENDINGS, find_suite_files
+from ..selection import find_unmatched, select_evals
+from ._stderr import tell
+from ._values import split_commas
 
 _PANEL = "Which cases"
 
@@ -19,21 +22,6 @@ Suites = Annotated[
         metavar="[SUITE]...",
         help="Suite files, folders or globs; by default every *.eval.yaml|yml|json|jsonl and *_eval.py below here.",
         show_default=False,
-    ),
-]
-Tags = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--tag",
-        metavar="TAG",
-        help="Only cases with this tag; repeat it, or use commas, for any of several.",
-        rich_help_panel=_PANEL,
-    ),
-]
-Only = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--only", metavar="NAME", help="Only the case of this name, or names like a glob.", rich_help_panel=_PANEL
     ),
 ]
 OnlyList = Annotated[
@@ -47,6 +35,37 @@ Config = Annotated[
         help=r"Settings, as TOML; by default remote-evals.toml, or \[tool.remote-evals] in pyproject.toml, here or up.",
     ),
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceOptions:
+    """Which cases are meant, of those in the suites."""
+
+    tags: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tag",
+            metavar="TAG",
+            help="Only cases with this tag; repeat it, or use commas, for any of several.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only", metavar="NAME", help="Only the case of this name, or names like a glob.", rich_help_panel=_PANEL
+        ),
+    ] = None
+
+    def select(self, evals: Sequence[Eval], default_tags: Sequence[str] = ()) -> list[Eval]:
+        """Return the chosen evals, none where any part of the choice chooses nothing, told on stderr: it may be a typo.
+
+        `default_tags` choose where no tag is given.
+        """
+        tags, only = split_commas(self.tags) or default_tags, self.only or ()
+        unmatched = find_unmatched(evals, tags=tags, only=only)
+        tell(*unmatched)
+        return [] if unmatched else select_evals(evals, tags=tags, only=only)
 
 
 def expand_save(arguments: Sequence[str]) -> list[str]:
@@ -64,16 +83,3 @@ def _is_suite(argument: str) -> bool:
     if argument.endswith(FILE_ENDINGS) or glob.has_magic(argument):
         return True
     return Path(argument).is_dir() and bool(find_suite_files([argument])[0])
-
-
-def split_commas(values: list[str] | None) -> list[str]:
-    """Return the values of a repeatable option, each of which may hold several with commas between."""
-    return [part.strip() for value in values or [] for part in value.split(",") if part.strip()]
-
-
-def read_duration(option: str, text: str | None) -> float | None:
-    """Return the seconds that an option gives, None where it is not given. Raises `UsageError` naming the option."""
-    try:
-        return None if text is None else parse_duration(text)
-    except ValueError as error:
-        raise UsageError(f"{option}: {error}") from None

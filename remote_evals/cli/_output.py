@@ -31,7 +31,8 @@ from ..reporters import (
 )
 from ..results import EvalReport
 from ..settings import ReportSettings
-from ._exit import FAILED, PASSED, tell
+from ._run_options import OutputOptions
+from ._stderr import tell
 
 _ON_GITHUB = os.environ.get("GITHUB_ACTIONS") == "true"
 _STEP_SUMMARY = os.environ.get("GITHUB_STEP_SUMMARY")
@@ -50,12 +51,11 @@ def note_left_out(patterns: Sequence[str]) -> None:
             typer.echo(f"note: {file} asks a judge, which costs money; it runs only with --judge", err=True)
 
 
-def show_evals(evals: Sequence[Eval]) -> int:
-    """Print evals, one a line with file and tags, and return the exit code of that: none at all is a failure."""
+def show_evals(evals: Sequence[Eval]) -> None:
+    """Print evals, one a line with file and tags."""
     for eval_ in evals:
         marks = f"  [{', '.join(eval_.tags)}]" if eval_.tags else ""
         typer.echo(show_line(f"{eval_.file}: {eval_.name}{marks}"))
-    return PASSED if evals else FAILED
 
 
 def show_report(report: EvalReport, redactor: Redactor, *, quiet: bool) -> None:
@@ -97,24 +97,16 @@ class Reports:
     Raises `UsageError` when two would go to one file.
     """
 
-    def __init__(
-        self,
-        settings: ReportSettings,
-        *,
-        json: Path | None,
-        junit: Path | None,
-        markdown: Path | None,
-        save: Path | None,
-    ) -> None:
+    def __init__(self, output: OutputOptions, settings: ReportSettings) -> None:
         renderers: list[tuple[Path | None, Callable[[EvalReport], str]]] = [
-            (json or settings.json_path, render_json_report),
-            (junit or settings.junit_path, render_junit),
-            (markdown or settings.markdown_path, render_markdown),
+            (output.json or settings.json_path, render_json_report),
+            (output.junit or settings.junit_path, render_junit),
+            (output.markdown or settings.markdown_path, render_markdown),
         ]
         if Path("-") in [path for path, _ in renderers]:
             raise UsageError("`-` is no file; write /dev/stdout for the standard output")
         self._wanted = [(path, render) for path, render in renderers if path is not None]
-        self._folder = save or settings.save_folder
+        self._folder = output.save or settings.save_folder
         if len({path.resolve() for path, _ in self._wanted}) < len(self._wanted):
             raise UsageError("two reports were asked for in one file; give each its own")
 

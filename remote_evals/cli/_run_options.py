@@ -1,5 +1,6 @@
 """The options that say how cases are run, what fails them, and what is shown and written, each with its help."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,38 +15,52 @@ def _output(name: str, help_: str, metavar: str | None = None) -> Any:
     return typer.Option(name, metavar=metavar, help=help_, rich_help_panel="What is shown and written")
 
 
-Concurrency = Annotated[
-    int | None, _option("--concurrency", "How many cases run at a time; 4 by default.", min=1, show_default=False)
-]
-Runs = Annotated[int | None, _option("--runs", "Run every case N times, before what suites say.", "N", min=1)]
-Retries = Annotated[
-    int | None,
-    _option(
-        "--retries",
-        "How often a turn that surely never reached the agent is sent again; 2 by default, 0 for never.",
-        "N",
-        min=0,
-        show_default=False,
-    ),
-]
-FailFast = Annotated[bool, _option("--fail-fast", "Start nothing more once a case cannot pass.")]
-Judge = Annotated[
-    bool, _option("--judge", "Ask the judge, which costs money: grade rubrics, run *.judge.eval.* suites.")
-]
-Strict = Annotated[bool, _option("--strict", "Fail a case on soft assertions too.")]
-StrictProtocol = Annotated[
-    bool, _option("--strict-protocol", "Fail a case on whatever is odd in the protocol of its turns.")
-]
-MinPassRate = Annotated[
-    float | None,
-    _option("--min-pass-rate", "Pass when this share of all runs does, 0 to 1, not every gate.", "RATE", min=0, max=1),
-]
+@dataclass(frozen=True, slots=True)
+class RunningOptions:
+    """How cases are run, and what fails them."""
 
-Json = Annotated[Path | None, _output("--json", "Write the results as JSON.", "PATH")]
-Junit = Annotated[Path | None, _output("--junit", "Write the results as JUnit XML.", "PATH")]
-Markdown = Annotated[Path | None, _output("--markdown", "Write the results as Markdown, for a pull request.", "PATH")]
-Save = Annotated[
-    Path | None,
-    _output("--save", "Keep the results as DIR/eval-<time>.json; without DIR, in results.", "[DIR]"),
-]
-Quiet = Annotated[bool, _output("--quiet", "Show only the totals, and the cases of which there is something to say.")]
+    concurrency: Annotated[
+        int | None, _option("--concurrency", "How many cases run at a time; 4 by default.", min=1, show_default=False)
+    ] = None
+    runs: Annotated[int | None, _option("--runs", "Run every case N times, before what suites say.", "N", min=1)] = None
+    retries: Annotated[
+        int | None,
+        _option(
+            "--retries",
+            "How often a turn that surely never reached the agent is sent again; 2 by default, 0 for never.",
+            "N",
+            min=0,
+            show_default=False,
+        ),
+    ] = None
+    fail_fast: Annotated[bool, _option("--fail-fast", "Start nothing more once a case cannot pass.")] = False
+    judge: Annotated[
+        bool, _option("--judge", "Ask the judge, which costs money: grade rubrics, run *.judge.eval.* suites.")
+    ] = False
+    strict: Annotated[bool, _option("--strict", "Fail a case on soft assertions too.")] = False
+    strict_protocol: Annotated[
+        bool, _option("--strict-protocol", "Fail a case on whatever is odd in the protocol of its turns.")
+    ] = False
+    min_pass_rate: Annotated[
+        float | None,
+        _option(
+            "--min-pass-rate", "Pass when this share of all runs does, 0 to 1, not every gate.", "RATE", min=0, max=1
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class OutputOptions:
+    """What is shown and written."""
+
+    json: Annotated[Path | None, _output("--json", "Write the results as JSON.", "PATH")] = None
+    junit: Annotated[Path | None, _output("--junit", "Write the results as JUnit XML.", "PATH")] = None
+    markdown: Annotated[
+        Path | None, _output("--markdown", "Write the results as Markdown, for a pull request.", "PATH")
+    ] = None
+    save: Annotated[
+        Path | None, _output("--save", "Keep the results as DIR/eval-<time>.json; without DIR, in results.", "[DIR]")
+    ] = None
+    quiet: Annotated[
+        bool, _output("--quiet", "Show only the totals, and the cases of which there is something to say.")
+    ] = False

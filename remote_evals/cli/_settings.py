@@ -5,11 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..deployments import TargetOptions, read_token_variable
-from ..errors import UsageError
+from ..deployments import TargetOptions
 from ..readiness import Readiness
 from ..settings import EnvironmentSettings, Settings, load_settings
-from ._options import read_duration
 
 DEFAULT_CONCURRENCY = 4
 DEFAULT_TIMEOUT_S = 600.0
@@ -27,9 +25,10 @@ class Chosen:
         """Return which suites are meant."""
         return given or list(self.settings.suites)
 
-    def tags(self, given: list[str]) -> list[str]:
-        """Return which tags select the cases."""
-        return given or (list(self.environment.tags) if self.environment else [])
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Which tags select the cases, where no option does."""
+        return self.environment.tags if self.environment else ()
 
     def concurrency(self, given: int | None) -> int:
         """Return how many runs go on at a time."""
@@ -40,45 +39,32 @@ class Chosen:
         known = self.settings.retries if given is None else given
         return TargetOptions().retries if known is None else known
 
-    def timeout_s(self, given: str | None) -> float:
-        """Return the limit of a run of a case in seconds, 0 for none. Raises `UsageError`."""
-        limit_s = self.settings.timeout if given is None else read_duration("--timeout", given)
+    def timeout_s(self, given_s: float | None) -> float:
+        """Return the limit of a run of a case in seconds, 0 for none."""
+        limit_s = self.settings.timeout if given_s is None else given_s
         return DEFAULT_TIMEOUT_S if limit_s is None else limit_s
 
-    def max_time_s(self, given: str | None) -> float:
-        """Return the limit of the whole run in seconds, 0 for none. Raises `UsageError`."""
-        limit_s = self.settings.max_time if given is None else read_duration("--max-time", given)
-        return limit_s or 0.0
+    def max_time_s(self, given_s: float | None) -> float:
+        """Return the limit of the whole run in seconds, 0 for none."""
+        return (self.settings.max_time if given_s is None else given_s) or 0.0
 
-    def readiness(self, wait: str | None, headers: Mapping[str, str]) -> Readiness | None:
-        """Return what to wait for before the first case, None for nothing. Raises `UsageError`."""
+    def readiness(self, wait_s: float | None, headers: Mapping[str, str]) -> Readiness | None:
+        """Return what to wait for before the first case, None for nothing."""
         environment = self.environment
         expected = {**(environment.expect_headers if environment else {}), **headers}
-        wait_s = read_duration("--wait", wait)
         if wait_s is None and environment:
             wait_s = environment.wait
         if wait_s is None and not expected:
             return None
         return Readiness(DEFAULT_WAIT_S if wait_s is None else wait_s, expected)
 
-    def target(self, options: TargetOptions, *, has_url: bool) -> TargetOptions:
-        """Return the options with what the settings say; the environment's URL comes before REMOTE_EVALS_URL.
-
-        Raises `UsageError` when another option gives a URL too, and for a token variable that is not set.
-        """
+    def target(self, options: TargetOptions) -> TargetOptions:
+        """Return the options with what the environment says where they say nothing themselves."""
         environment = self.environment
         if environment is None:
             return options
-        if has_url:
-            raise UsageError("--env names a deployment, and so does --url or --fake; leave one of them out")
-        token_env = environment.token_env
-        token = options.token or (read_token_variable(token_env, "the environment's token_env") if token_env else None)
         return replace(
-            options,
-            url=environment.url,
-            token=token,
-            headers={**environment.headers, **options.headers},
-            secret_headers=(*environment.secret_headers, *options.secret_headers),
+            options.over(environment, "the environment's token_env"),
             ca_bundle=options.ca_bundle or environment.ca_bundle,
             insecure_http=options.insecure_http or environment.insecure_http,
         )

@@ -1,73 +1,145 @@
 """The options that name a deployment and say how it is asked, each with its help."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from ..deployments import TargetOptions, TokenVariable, parse_url
+from ..errors import UsageError
+from ..headers import check_headers
+from ..redaction import Secret
+from ._values import read_duration, split_headers
 
-def _option(name: str, help_: str, metavar: str | None = None, panel: str = "The deployment") -> Any:
-    return typer.Option(name, metavar=metavar, help=help_, rich_help_panel=panel)
+INSECURE = "--insecure: certificates are not checked; whoever is in between can read the token and forge replies"
 
 
-def _limit(name: str, of: str) -> Any:
-    return _option(name, f"Limit of {of}; 0 for none.", "DURATION", "Limits of time: 500ms, 30s, 10m")
+def _option(name: str, help_: str, metavar: str | None = None) -> Any:
+    return typer.Option(name, metavar=metavar, help=help_, rich_help_panel="The deployment")
 
 
-Url = Annotated[
-    str | None, _option("--url", "Base URL of the deployment, before what suites say. Or REMOTE_EVALS_URL.", "URL")
-]
-Env = Annotated[
-    str | None, _option("--env", "The deployment of this name in the settings, such as production.", "NAME")
-]
-TokenEnv = Annotated[str | None, _option("--token-env", "Environment variable that holds the bearer token.", "NAME")]
-TokenFile = Annotated[Path | None, _option("--token-file", "File that holds the bearer token.", "PATH")]
-Token = Annotated[
-    str | None,
-    _option(
-        "--token",
-        "The bearer token itself. The worst of the three ways: other users see it in the list of processes, and it "
-        "stays in the shell's history. Without any, REMOTE_EVALS_TOKEN is used.",
-        "VALUE",
-    ),
-]
-Headers = Annotated[
-    list[str] | None, _option("--header", "A header to send with every request; repeat it.", "NAME=VALUE")
-]
-SecretHeaders = Annotated[
-    list[str] | None,
-    _option("--secret-header", "A header whose value is a secret, and so is shown nowhere; repeat it.", "NAME"),
-]
-CaBundle = Annotated[
-    Path | None,
-    _option("--ca-bundle", "Certificates to trust besides the usual ones, as PEM: those of a private CA.", "PATH"),
-]
-Insecure = Annotated[
-    bool, _option("--insecure", "Take any certificate. Whoever is in between can read the token and forge replies.")
-]
-InsecureHttp = Annotated[
-    bool, _option("--insecure-http", "Let secrets go over plain http to another machine, readable on the way.")
-]
-Fake = Annotated[
-    Path | None, _option("--fake", "Run against the bundled fake server, answering from SCRIPT.", "SCRIPT")
-]
-Wait = Annotated[
-    str | None,
-    _option("--wait", "First wait up to so long until GET /health says that it is ready; 0 asks once.", "DURATION"),
-]
-ExpectHeaders = Annotated[
-    list[str] | None,
-    _option(
-        "--expect-header",
-        "Wait, 60s without --wait, until /health answers with this header, so with the new build; repeat it.",
-        "NAME: VALUE",
-    ),
-]
+# Without a repr: it would show the token, as in a traceback with locals.
+@dataclass(frozen=True, slots=True, repr=False)
+class DeploymentOptions:
+    """Which deployment is asked, and with what."""
 
-ConnectTimeout = Annotated[str | None, _limit("--connect-timeout", "connecting, 10s by default")]
-HeadersTimeout = Annotated[str | None, _limit("--headers-timeout", "the wait for response headers, 60s by default")]
-FirstEventTimeout = Annotated[str | None, _limit("--first-event-timeout", "the wait for an event, 60s by default")]
-SilenceTimeout = Annotated[str | None, _limit("--silence-timeout", "the wait between two events, 2m by default")]
-TurnTimeout = Annotated[str | None, _limit("--turn-timeout", "a turn, 10m by default")]
-Timeout = Annotated[str | None, _limit("--timeout", "a case with all its turns, 10m by default")]
-MaxTime = Annotated[str | None, _limit("--max-time", "the whole run, --wait included, none by default")]
+    url: Annotated[
+        str | None, _option("--url", "Base URL of the deployment, before what suites say. Or REMOTE_EVALS_URL.", "URL")
+    ] = None
+    env: Annotated[
+        str | None, _option("--env", "The deployment of this name in the settings, such as production.", "NAME")
+    ] = None
+    token_env: Annotated[
+        str | None, _option("--token-env", "Environment variable that holds the bearer token.", "NAME")
+    ] = None
+    token_file: Annotated[Path | None, _option("--token-file", "File that holds the bearer token.", "PATH")] = None
+    token: Annotated[
+        str | None,
+        _option(
+            "--token",
+            "The bearer token itself. The worst of the three ways: other users see it in the list of processes, and it "
+            "stays in the shell's history. Without any, REMOTE_EVALS_TOKEN is used.",
+            "VALUE",
+        ),
+    ] = None
+    headers: Annotated[
+        list[str] | None, _option("--header", "A header to send with every request; repeat it.", "NAME=VALUE")
+    ] = None
+    secret_headers: Annotated[
+        list[str] | None,
+        _option("--secret-header", "A header whose value is a secret, and so is shown nowhere; repeat it.", "NAME"),
+    ] = None
+    ca_bundle: Annotated[
+        Path | None,
+        _option("--ca-bundle", "Certificates to trust besides the usual ones, as PEM: those of a private CA.", "PATH"),
+    ] = None
+    insecure: Annotated[
+        bool, _option("--insecure", "Take any certificate. Whoever is in between can read the token and forge replies.")
+    ] = False
+    insecure_http: Annotated[
+        bool, _option("--insecure-http", "Let secrets go over plain http to another machine, readable on the way.")
+    ] = False
+    fake: Annotated[
+        Path | None, _option("--fake", "Run against the bundled fake server, answering from SCRIPT.", "SCRIPT")
+    ] = None
+
+    def parse(self) -> TargetOptions:
+        """Return what they say, checked; no variable is read. Raises `UsageError`, which never holds a token."""
+        self._refuse_contradictions()
+        return TargetOptions(
+            parse_url(self.url, "--url"),
+            self._parse_token(),
+            self._parse_headers(),
+            secret_headers=tuple(self.secret_headers or ()),
+            ca_bundle=self.ca_bundle,
+            insecure=self.insecure,
+            insecure_http=self.insecure_http,
+        )
+
+    def _refuse_contradictions(self) -> None:
+        is_given = {
+            "--url": self.url is not None,
+            "--token": self.token is not None,
+            "--token-env": self.token_env is not None,
+            "--token-file": self.token_file is not None,
+        }
+        given = [name for name in is_given if is_given[name]]
+        tokens = [name for name in given if name != "--url"]
+        if self.fake and given:
+            raise UsageError(f"--fake brings its own URL and token; leave out {' and '.join(given)}")
+        if len(tokens) > 1:
+            raise UsageError(f"{' and '.join(tokens)} were given; one token is enough")
+        if self.env and (self.fake or "--url" in given):
+            raise UsageError("--env names a deployment, and so does --url or --fake; leave one of them out")
+
+    def _parse_token(self) -> Secret | TokenVariable | None:
+        if self.token_env is not None:
+            return TokenVariable(self.token_env, "--token-env")
+        if self.token_file is not None:
+            return _read_token(self.token_file)
+        if self.token is not None and not self.token:
+            raise UsageError("--token is empty; is a variable not set?")
+        return Secret(self.token) if self.token else None
+
+    def _parse_headers(self) -> dict[str, str]:
+        try:
+            return check_headers(split_headers("--header", self.headers, "NAME=VALUE"))
+        except ValueError as error:
+            raise UsageError(f"--header: {error}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadinessOptions:
+    """What is waited for before the first case."""
+
+    wait: Annotated[
+        str | None,
+        _option("--wait", "First wait up to so long until GET /health says that it is ready; 0 asks once.", "DURATION"),
+    ] = None
+    expect_headers: Annotated[
+        list[str] | None,
+        _option(
+            "--expect-header",
+            "Wait, 60s without --wait, until /health answers with this header, so with the new build; repeat it.",
+            "NAME: VALUE",
+        ),
+    ] = None
+
+    def parse(self) -> tuple[float | None, Mapping[str, str]]:
+        """Return the seconds to wait, None where nothing says, and the headers to expect. Raises `UsageError`."""
+        expected = split_headers("--expect-header", self.expect_headers, "NAME: VALUE")
+        return read_duration("--wait", self.wait), expected
+
+
+def _read_token(path: Path) -> Secret:
+    try:
+        text = path.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        # The path is not repeated: whoever mistakes the option gives the token itself.
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise UsageError(f"the file that --token-file names cannot be read: {why}") from None
+    if not text:
+        raise UsageError(f"--token-file {path}: the file is empty; it should hold the token")
+    return Secret(text)

@@ -1,39 +1,26 @@
 """`remote-evals doctor`: whether a deployment is fit to be tested."""
 
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
+from ..deployments import resolve
 from ..doctor import Dialogue, make_callers
 from ..errors import UsageError
 from ..redaction import Redactor
-from ._checkup import decide_checkup_exit_code, print_json, print_page
-from ._exit import usage_errors
+from ._checkup import print_json, print_page
+from ._exit import decide_checkup_exit_code
 from ._fake import open_fake
+from ._groups import grouped
 from ._interrupt import interruptible
+from ._limit_options import TurnLimitOptions
 from ._options import Config
 from ._output import workflow_fence
 from ._settings import load_chosen
-from ._target import parse_limits, parse_target_options
-from ._target_options import (
-    CaBundle,
-    ConnectTimeout,
-    Env,
-    Fake,
-    FirstEventTimeout,
-    Headers,
-    HeadersTimeout,
-    Insecure,
-    InsecureHttp,
-    SecretHeaders,
-    SilenceTimeout,
-    Token,
-    TokenEnv,
-    TokenFile,
-    TurnTimeout,
-    Url,
-)
+from ._stderr import usage_errors, warn
+from ._target_options import INSECURE, DeploymentOptions
 
 Prompt = Annotated[
     str | None,
@@ -47,23 +34,11 @@ Prompt = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print the findings as one JSON document.")]
 
 
+@grouped
 def doctor(
-    url: Url = None,
-    env: Env = None,
-    token_env: TokenEnv = None,
-    token_file: TokenFile = None,
-    token: Token = None,
-    header: Headers = None,
-    secret_header: SecretHeaders = None,
-    ca_bundle: CaBundle = None,
-    insecure: Insecure = False,
-    insecure_http: InsecureHttp = False,
-    fake: Fake = None,
-    connect_timeout: ConnectTimeout = None,
-    headers_timeout: HeadersTimeout = None,
-    first_event_timeout: FirstEventTimeout = None,
-    silence_timeout: SilenceTimeout = None,
-    turn_timeout: TurnTimeout = None,
+    *,
+    deployment: DeploymentOptions,
+    limits: TurnLimitOptions,
     prompt: Prompt = None,
     json: Json = False,
     config: Config = None,
@@ -84,29 +59,11 @@ def doctor(
     130 interrupted by Ctrl-C, 143 by SIGTERM
     """
     with interruptible() as interrupts, usage_errors(), ExitStack() as stack:
-        options = parse_target_options(
-            url=url,
-            token=token,
-            token_env=token_env,
-            token_file=token_file,
-            headers=header,
-            secret_headers=secret_header,
-            ca_bundle=ca_bundle,
-            insecure=insecure,
-            insecure_http=insecure_http,
-            limits=parse_limits(
-                connect_timeout=connect_timeout,
-                headers_timeout=headers_timeout,
-                first_event_timeout=first_event_timeout,
-                silence_timeout=silence_timeout,
-                turn_timeout=turn_timeout,
-            ),
-            fake=fake,
-        )
-        options = load_chosen(config, env).target(options, has_url=url is not None or fake is not None)
-        if fake:
-            options, _ = stack.enter_context(open_fake(fake, options))
-        callers, dialogue = make_callers(options, Redactor()), _make_dialogue(prompt)
+        if deployment.insecure:
+            warn(INSECURE)
+        options = load_chosen(config, deployment.env).target(replace(deployment.parse(), limits=limits.parse()))
+        options, _ = stack.enter_context(open_fake(deployment.fake, options))
+        callers, dialogue = make_callers(resolve(options), Redactor()), _make_dialogue(prompt)
         if json:
             checkup = print_json(callers, dialogue, interrupts)
         else:

@@ -3,100 +3,43 @@
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 
 import typer
 
-from ..deployments import target_builder
+from ..deployments import TargetOptions, resolve, target_builder
 from ..evals import Eval
 from ..judges import judge_builder
 from ..loading import load_suites, make_evals
 from ..redaction import Redactor
+from ..reporters import QuietProgress
+from ..results import EvalReport
 from ..runner import EvalRunner
-from ..selection import find_unmatched, select_evals
-from ._exit import decide_exit_code, is_rate_reached, tell, usage_errors
-from ._fake import open_fake
+from ._exit import decide_exit_code, decide_list_exit_code, is_rate_reached
+from ._fake import JudgeSource, open_fake
+from ._groups import grouped
 from ._interrupt import interruptible, leave, run_interruptibly
-from ._options import Config, Only, OnlyList, Suites, Tags, split_commas
+from ._limit_options import RunLimitOptions, TurnLimitOptions
+from ._options import ChoiceOptions, Config, OnlyList, Suites
 from ._output import Reports, annotate, note_left_out, open_listener, show_evals, show_rate, show_report, workflow_fence
-from ._run_options import (
-    Concurrency,
-    FailFast,
-    Json,
-    Judge,
-    Junit,
-    Markdown,
-    MinPassRate,
-    Quiet,
-    Retries,
-    Runs,
-    Save,
-    Strict,
-    StrictProtocol,
-)
-from ._settings import load_chosen
-from ._target import parse_expected_headers, parse_limits, parse_target_options
-from ._target_options import (
-    CaBundle,
-    ConnectTimeout,
-    Env,
-    ExpectHeaders,
-    Fake,
-    FirstEventTimeout,
-    Headers,
-    HeadersTimeout,
-    Insecure,
-    InsecureHttp,
-    MaxTime,
-    SecretHeaders,
-    SilenceTimeout,
-    Timeout,
-    Token,
-    TokenEnv,
-    TokenFile,
-    TurnTimeout,
-    Url,
-    Wait,
-)
+from ._run_options import OutputOptions, RunningOptions
+from ._settings import Chosen, load_chosen
+from ._stderr import usage_errors, warn
+from ._target_options import INSECURE, DeploymentOptions, ReadinessOptions
 
 
+@grouped
 def run(
+    *,
     suites: Suites = None,
-    url: Url = None,
-    env: Env = None,
-    token_env: TokenEnv = None,
-    token_file: TokenFile = None,
-    token: Token = None,
-    header: Headers = None,
-    secret_header: SecretHeaders = None,
-    ca_bundle: CaBundle = None,
-    insecure: Insecure = False,
-    insecure_http: InsecureHttp = False,
-    fake: Fake = None,
-    wait: Wait = None,
-    expect_header: ExpectHeaders = None,
-    tag: Tags = None,
-    only: Only = None,
+    deployment: DeploymentOptions,
+    readiness: ReadinessOptions,
+    choice: ChoiceOptions,
     list_: OnlyList = False,
-    concurrency: Concurrency = None,
-    runs: Runs = None,
-    retries: Retries = None,
-    fail_fast: FailFast = False,
-    judge: Judge = False,
-    strict: Strict = False,
-    strict_protocol: StrictProtocol = False,
-    min_pass_rate: MinPassRate = None,
-    connect_timeout: ConnectTimeout = None,
-    headers_timeout: HeadersTimeout = None,
-    first_event_timeout: FirstEventTimeout = None,
-    silence_timeout: SilenceTimeout = None,
-    turn_timeout: TurnTimeout = None,
-    timeout: Timeout = None,
-    max_time: MaxTime = None,
-    json: Json = None,
-    junit: Junit = None,
-    markdown: Markdown = None,
-    save: Save = None,
-    quiet: Quiet = False,
+    running: RunningOptions,
+    turn_limits: TurnLimitOptions,
+    run_limits: RunLimitOptions,
+    output: OutputOptions,
     config: Config = None,
 ) -> None:
     """Run suites against a deployment and say whether it still works.
@@ -112,70 +55,82 @@ def run(
     redactor = Redactor()
     with interruptible() as interrupts:
         with usage_errors(), ExitStack() as stack, workflow_fence():
-            chosen = load_chosen(config, env)
-            reports = Reports(chosen.settings.reports, json=json, junit=junit, markdown=markdown, save=save)
-            timeout_s, max_time_s = chosen.timeout_s(timeout), chosen.max_time_s(max_time)
-            readiness = chosen.readiness(wait, parse_expected_headers(expect_header))
-            options = parse_target_options(
-                url=url,
-                token=token,
-                token_env=token_env,
-                token_file=token_file,
-                headers=header,
-                secret_headers=secret_header,
-                ca_bundle=ca_bundle,
-                insecure=insecure,
-                insecure_http=insecure_http,
-                limits=parse_limits(
-                    connect_timeout=connect_timeout,
-                    headers_timeout=headers_timeout,
-                    first_event_timeout=first_event_timeout,
-                    silence_timeout=silence_timeout,
-                    turn_timeout=turn_timeout,
-                ),
-                retries=chosen.retries(retries),
-                fake=fake,
-            )
-            options = chosen.target(options, has_url=url is not None or fake is not None)
-            needs_target = options.url is None and fake is None and not list_
-            loaded = load_suites(chosen.suites(suites), os.environ, needs_target=needs_target, judging=judge)
-            fake_judge = None
-            if not judge:
-                note_left_out(chosen.suites(suites))
-            if fake:
-                options, fake_judge = stack.enter_context(open_fake(fake, options))
-            judges = fake_judge or judge_builder(redactor, insecure_http=options.insecure_http)
-            targets = None if list_ else target_builder(options, redactor)
-            evals = make_evals(loaded, targets, judges if judge and not list_ else None)
-            evals = _select(evals, chosen.tags(split_commas(tag)), only or [])
+            chosen = load_chosen(config, deployment.env)
+            reports = Reports(output, chosen.settings.reports)
+            listener = open_listener(redactor, quiet=output.quiet)
+            runner = _make_runner(chosen, running, run_limits, readiness, listener)
+            if deployment.insecure:
+                warn(INSECURE)
+            asked = replace(deployment.parse(), limits=turn_limits.parse(), retries=chosen.retries(running.retries))
+            options, fake_judge = stack.enter_context(open_fake(deployment.fake, chosen.target(asked)))
+            patterns = chosen.suites(suites)
             if list_:
-                raise typer.Exit(show_evals(evals))
-            runner = EvalRunner(
-                concurrency=chosen.concurrency(concurrency),
-                timeout_s=timeout_s,
-                max_time_s=max_time_s,
-                readiness=readiness,
-                strict=strict,
-                strict_protocol=strict_protocol,
-                judging=judge,
-                runs=runs,
-                fail_fast=fail_fast,
-                listener=stack.enter_context(open_listener(redactor, quiet=quiet)),
-            )
-            report = run_interruptibly(runner, evals, interrupts)
-        with workflow_fence():
-            show_report(report, redactor, quiet=quiet)
-            written = reports.write(report, redactor)
-            if min_pass_rate is not None:
-                show_rate(report, min_pass_rate, reached=is_rate_reached(report, min_pass_rate))
-        annotate(report, redactor)
+                evals = make_evals(load_suites(patterns, os.environ, judging=running.judge))
+            else:
+                evals = _make_evals(patterns, resolve(options), redactor, fake_judge, judging=running.judge)
+            if not running.judge:
+                note_left_out(patterns)
+            evals = choice.select(evals, chosen.tags)
+            if list_:
+                show_evals(evals)
+                raise typer.Exit(decide_list_exit_code(evals))
+            with listener:
+                report = run_interruptibly(runner, evals, interrupts)
+        is_written = _tell(report, reports, redactor, quiet=output.quiet, min_pass_rate=running.min_pass_rate)
     leave(
-        decide_exit_code(report, reports_written=written, min_pass_rate=min_pass_rate, interrupted_by=interrupts.first)
+        decide_exit_code(
+            report,
+            reports_written=is_written,
+            min_pass_rate=running.min_pass_rate,
+            interrupted_by=interrupts.first,
+        )
     )
 
 
-def _select(evals: Sequence[Eval], tags: Sequence[str], only: Sequence[str]) -> list[Eval]:
-    """Return the chosen evals, none of them where any part of the choice chooses nothing: it may be a typo."""
-    unmatched = find_unmatched(evals, tags=tags, only=only)
-    tell(*unmatched)
-    return [] if unmatched else select_evals(evals, tags=tags, only=only)
+def _make_runner(
+    chosen: Chosen,
+    running: RunningOptions,
+    limits: RunLimitOptions,
+    readiness: ReadinessOptions,
+    listener: QuietProgress,
+) -> EvalRunner:
+    timeout_s, max_time_s = limits.parse()
+    return EvalRunner(
+        concurrency=chosen.concurrency(running.concurrency),
+        timeout_s=chosen.timeout_s(timeout_s),
+        max_time_s=chosen.max_time_s(max_time_s),
+        readiness=chosen.readiness(*readiness.parse()),
+        strict=running.strict,
+        strict_protocol=running.strict_protocol,
+        judging=running.judge,
+        runs=running.runs,
+        fail_fast=running.fail_fast,
+        listener=listener,
+    )
+
+
+def _make_evals(
+    patterns: Sequence[str],
+    options: TargetOptions,
+    redactor: Redactor,
+    fake_judge: JudgeSource | None,
+    *,
+    judging: bool,
+) -> list[Eval]:
+    """Return the evals of suites, each with its target, and with its judge where one is asked."""
+    loaded = load_suites(patterns, os.environ, needs_target=options.url is None, judging=judging)
+    judges = fake_judge or judge_builder(redactor, insecure_http=options.insecure_http)
+    return make_evals(loaded, target_builder(options, redactor), judges if judging else None)
+
+
+def _tell(
+    report: EvalReport, reports: Reports, redactor: Redactor, *, quiet: bool, min_pass_rate: float | None
+) -> bool:
+    """Show and write a report; say whether all is written."""
+    with workflow_fence():
+        show_report(report, redactor, quiet=quiet)
+        is_written = reports.write(report, redactor)
+        if min_pass_rate is not None:
+            show_rate(report, min_pass_rate, reached=is_rate_reached(report, min_pass_rate))
+    annotate(report, redactor)
+    return is_written

@@ -6,9 +6,9 @@ import typer
 
 from ..loading import load_suites
 from ..reporters import show_line
-from ._exit import usage_errors
 from ._options import Config, Suites
 from ._settings import load_chosen
+from ._stderr import usage_errors
 
 
 def validate(suites: Suites = None, config: Config = None) -> None:

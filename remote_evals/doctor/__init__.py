@@ -4,7 +4,7 @@ from ._callers import Callers, make_callers
 from ._dialogue import Dialogue
 from ._examine import examine
 from ._finding import CHECKS, Checkup, Finding
-from ._journal import Report
+from ._journal import OnFindings
 from .json_page import render_json_page
 from .page import render_findings, render_head, render_verdict
 
@@ -14,7 +14,7 @@ __all__ = [
     "Checkup",
     "Dialogue",
     "Finding",
-    "Report",
+    "OnFindings",
     "examine",
     "make_callers",
     "render_findings",

@@ -1,4 +1,4 @@
-"""Who is let in: a caller without the token, and one with a wrong token."""
+"""Whether a caller without the token is refused, and one with a wrong token."""
 
 from ..errors import RemoteError, RemoteStatusError, RemoteStreamError, RemoteUnauthorizedError
 from ..targets import RemoteTarget
@@ -22,26 +22,26 @@ _LET_IN = {
 }
 
 
-async def try_to_get_in(callers: Callers, prompt: str, journal: Journal) -> None:
-    """Send the prompt as the callers who should be refused, to a deployment that answers the owner."""
-    if callers.stranger is None:
+async def try_access(callers: Callers, prompt: str, journal: Journal) -> None:
+    """Send the prompt as the callers that should be refused, to a deployment that has answered it."""
+    if callers.no_token is None:
         happened = "the deployment is open: it answered, and no credential was given"
         journal.add(warned("no_token", happened, f"If it is not meant for everyone, let it ask for a token: {_BILL}"))
         journal.add(not_checked("wrong_token", "no token is needed"))
         return
-    found = judge_access("no_token", await _knock(callers.stranger, prompt))
+    found = check_access("no_token", await _send(callers.no_token, prompt))
     journal.add(found)
-    if callers.impostor is None:
+    if callers.wrong_token is None:
         journal.add(not_checked("wrong_token", "no token was given"))
     elif found.status == "fail":
         journal.add(not_checked("wrong_token", "no token is needed"))
-    elif found.status == "not checked":
+    elif found.status == "not_checked":
         journal.add(not_checked("wrong_token", found.happened))
     else:
-        journal.add(judge_access("wrong_token", await _knock(callers.impostor, prompt)))
+        journal.add(check_access("wrong_token", await _send(callers.wrong_token, prompt)))
 
 
-def judge_access(check: str, failure: RemoteError | None) -> Finding:
+def check_access(check: str, failure: RemoteError | None) -> Finding:
     """Say what it means how a turn failed that should have been refused; None when it did not fail."""
     if failure is None or _has_begun(failure):
         return failed(check, *_LET_IN[check])
@@ -55,7 +55,7 @@ def judge_access(check: str, failure: RemoteError | None) -> Finding:
     return not_checked(check, failure.happened)
 
 
-async def _knock(target: RemoteTarget, prompt: str) -> RemoteError | None:
+async def _send(target: RemoteTarget, prompt: str) -> RemoteError | None:
     async with target, target.open_session() as session:
         try:
             await session.send(prompt, 1)

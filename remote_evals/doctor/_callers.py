@@ -1,49 +1,45 @@
-"""Who asks in a check-up: the caller with all that it was given, and two who should not be let in."""
+"""Who asks in a check-up: a caller with all that was given, and two that should be refused."""
 
-import os
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from ..deployments import TOKEN_VARIABLE, TargetOptions, read_token_variable, target_builder
+from ..deployments import TargetOptions, find_token, target_builder
 from ..errors import UsageError
 from ..headers import is_credential_name
 from ..redaction import Redactor, Secret
 from ..suites import TargetSettings
 from ..targets import RemoteTarget
-from ..targets._tls import Tls
 
 
 @dataclass(frozen=True, slots=True)
 class Callers:
-    """`owner` has every credential that was given, `stranger` none, `impostor` a token that was made up.
+    """`as_given` has every credential that was given, `no_token` none at all, `wrong_token` a token that was made up.
 
-    The stranger is None where no credential was given, the impostor where no token was. `tls` is how they all connect.
+    `no_token` is None where no credential was given, `wrong_token` where no token was.
     """
 
-    owner: RemoteTarget
-    stranger: RemoteTarget | None
-    impostor: RemoteTarget | None
-    tls: Tls
+    as_given: RemoteTarget
+    no_token: RemoteTarget | None
+    wrong_token: RemoteTarget | None
 
 
 def make_callers(options: TargetOptions, redactor: Redactor) -> Callers:
-    """Return the callers of a deployment; the token is the given one, or REMOTE_EVALS_TOKEN.
+    """Return the callers of a deployment; the token is the one that `find_token` finds.
 
     Nothing that they send is ever sent again. Raises `UsageError` as `target_builder` does, and when there is no URL.
     """
     if options.url is None:
         raise UsageError("there is no deployment to look at; give --url URL, --env NAME or REMOTE_EVALS_URL")
-    token = options.token or _read_default_token(options)
-    # No token is left to be found in the environment.
-    given = replace(options, token=token, retries=0, is_fake=True)
+    token = find_token(options)
+    # No caller without a token may find one in the environment.
+    given = replace(options, token=token, retries=0, reads_environment=False)
     bare = _strip(given)
     return Callers(
-        owner=_build(given, redactor),
-        stranger=_build(bare, redactor) if bare != given else None,
-        impostor=_build(replace(given, token=Secret(secrets.token_urlsafe(24))), redactor) if token else None,
-        tls=Tls(options.ca_bundle, options.insecure),
+        as_given=_build(given, redactor),
+        no_token=_build(bare, redactor) if bare != given else None,
+        wrong_token=_build(replace(given, token=Secret(secrets.token_urlsafe(24))), redactor) if token else None,
     )
 
 
@@ -51,12 +47,6 @@ def _build(options: TargetOptions, redactor: Redactor) -> RemoteTarget:
     target = target_builder(options, redactor)(TargetSettings())
     assert target  # noqa: S101 - the options have a URL
     return target
-
-
-def _read_default_token(options: TargetOptions) -> Secret | None:
-    if options.is_fake or not os.environ.get(TOKEN_VARIABLE):
-        return None
-    return read_token_variable(TOKEN_VARIABLE, "the environment")
 
 
 def _strip(options: TargetOptions) -> TargetOptions:

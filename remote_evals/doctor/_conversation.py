@@ -7,8 +7,8 @@ from ._dialogue import Dialogue
 from ._finding import not_checked, passed, warned
 from ._journal import Journal
 from ._recording import Recorder, Recording
-from ._run import judge_cost, judge_end, judge_order, judge_usage
-from ._stream import judge_compression, judge_silence, judge_streaming, judge_version, tell_times
+from ._run_checks import check_cost, check_end, check_order, check_usage
+from ._stream_checks import check_compression, check_http, check_silence, check_streaming, check_times
 
 _NO_NORMAL_END = "the first turn did not end normally"
 _FOR_TRANSCRIPTS = "only evals that ask for t.transcript() need it"
@@ -26,7 +26,7 @@ async def converse(target: RemoteTarget, dialogue: Dialogue, journal: Journal) -
             journal.add_failure("turn", failure)
             return False
         journal.trace_id = run.trace_id
-        _judge_turn(run, recorder.recordings[0], journal)
+        _check_turn(run, recorder.recordings[0], journal)
         if run.ended_normally:
             await _remember(session, dialogue, journal)
             await _read_back(session, journal)
@@ -35,14 +35,14 @@ async def converse(target: RemoteTarget, dialogue: Dialogue, journal: Journal) -
     return True
 
 
-def _judge_turn(run: RunResult, recording: Recording, journal: Journal) -> None:
+def _check_turn(run: RunResult, recording: Recording, journal: Journal) -> None:
     happened = f"answered {recording.status} with {recording.content_type}, {len(recording.arrivals)} event(s)"
     journal.add(passed("turn", happened, status=recording.status, events=len(recording.arrivals)))
-    for judge_stream in (judge_version, judge_compression, judge_streaming, judge_silence):
-        journal.add(judge_stream(recording))
-    journal.add(tell_times(run.timing))
-    for judge_run in (judge_order, judge_end, judge_usage, judge_cost):
-        journal.add(judge_run(run))
+    for check_stream in (check_http, check_compression, check_streaming, check_silence):
+        journal.add(check_stream(recording))
+    journal.add(check_times(run.timing))
+    for check_run in (check_order, check_end, check_usage, check_cost):
+        journal.add(check_run(run))
 
 
 async def _remember(session: Session, dialogue: Dialogue, journal: Journal) -> None:
@@ -50,7 +50,7 @@ async def _remember(session: Session, dialogue: Dialogue, journal: Journal) -> N
         journal.add(not_checked("memory", "--prompt has no {number} in it to ask for"))
         return
     try:
-        journal.add(dialogue.judge_memory(await session.send(dialogue.second, 2)))
+        journal.add(dialogue.check_memory(await session.send(dialogue.second, 2)))
     except RemoteError as failure:
         journal.add_failure("memory", failure)
 

@@ -39,7 +39,7 @@ class Dialogue:
         """The second prompt; None when the first gave no number to remember."""
         return _RECALL if NUMBER in self.prompt else None
 
-    def judge_memory(self, run: RunResult) -> Finding:
+    def check_memory(self, run: RunResult) -> Finding:
         """Say whether the second reply holds the number of the first prompt, however its digits are grouped."""
         if self.number in _BETWEEN_DIGITS.sub("", run.reply):
             return passed("memory", "the second turn knows what the first one said")

@@ -2,26 +2,26 @@
 
 from ..errors import RemoteError
 from ..targets import RemoteTarget, read_health
-from ._access import try_to_get_in
+from ._access import try_access
 from ._callers import Callers
+from ._connect import connect
 from ._conversation import converse
 from ._dialogue import Dialogue
 from ._finding import Checkup, passed, warned
-from ._journal import Journal, Report
-from ._reach import reach
+from ._journal import Journal, OnFindings
 
 
-async def examine(callers: Callers, dialogue: Dialogue, report: Report) -> Checkup:
-    """Look at a deployment and return all findings; `report` gets them as soon as they are there.
+async def examine(callers: Callers, dialogue: Dialogue, on_findings: OnFindings) -> Checkup:
+    """Look at a deployment and return all findings; `on_findings` gets them as soon as they are there.
 
     At most four turns are sent, none of them twice. Raises `UsageError` for a proxy that cannot be used.
     """
-    target = callers.owner
-    journal = Journal(target.redactor, report)
-    if await reach(target, callers.tls, journal):
+    target = callers.as_given
+    journal = Journal(target.redactor, on_findings)
+    if await connect(target, callers.as_given.tls, journal):
         await _ask_health(target, journal)
         if await converse(target, dialogue, journal):
-            await try_to_get_in(callers, dialogue.first, journal)
+            await try_access(callers, dialogue.first, journal)
     return journal.close(target.description)
 
 

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Status = Literal["pass", "warn", "fail", "not checked"]
+Status = Literal["pass", "warn", "fail", "not_checked"]
 
 # Every check by its name, in the order of the page, with what the page calls it.
 CHECKS = {
@@ -86,4 +86,4 @@ def failed(check: str, happened: str, advice: str, **values: Any) -> Finding:
 
 def not_checked(check: str, why: str) -> Finding:
     """Return that nothing is known, and why."""
-    return Finding(check=check, status="not checked", happened=why)
+    return Finding(check=check, status="not_checked", happened=why)

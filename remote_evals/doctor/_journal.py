@@ -9,20 +9,20 @@ from ._finding import CHECKS, Checkup, Finding, failed, not_checked
 # The far side may have said any amount of it.
 MAX_CHARS = 500
 
-Report = Callable[[Sequence[Finding]], object]
+OnFindings = Callable[[Sequence[Finding]], object]
 
 
 class Journal:
-    """Takes findings in the order of `CHECKS` and reports them, scrubbed, as soon as they are there.
+    """Takes findings in the order of `CHECKS` and passes them on, scrubbed, as soon as they are there.
 
-    `report` gets several at once where they say the same. `session_id` and `trace_id` are for whoever has them to set.
+    `on_findings` gets several at once where they say the same. `session_id` and `trace_id` are set by whoever has them.
     """
 
-    def __init__(self, redactor: Redactor, report: Report) -> None:
+    def __init__(self, redactor: Redactor, on_findings: OnFindings) -> None:
         self.session_id: str | None = None
         self.trace_id: str | None = None
         self._redactor = redactor
-        self._report = report
+        self._on_findings = on_findings
         self._findings: list[Finding] = []
         self._error_code: str | None = None
 
@@ -30,7 +30,7 @@ class Journal:
         """Take a finding, or several that say the same of different checks."""
         scrubbed = [_shorten(self._redactor.scrub_value(finding)) for finding in findings]
         self._findings += scrubbed
-        self._report(scrubbed)
+        self._on_findings(scrubbed)
 
     def add_failure(self, check: str, failure: RemoteError) -> None:
         """Take that no turn came back that can be judged; the first such failure is the one of the check-up."""

@@ -1,14 +1,13 @@
 """Looks on while a turn is read, and keeps what a check-up asks for: no text of the agent's."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 import httpx
 
-from ..events import StreamEnd
-from ..targets._sse import EventDecoder
+from ..events import Event, StreamEnd
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +50,12 @@ class Recorder:
             _read_version(response),
         )
         self.recordings.append(recording)
-        self._decoder = EventDecoder(self._scrub)
-        self._line = b""
 
-    def on_chunk(self, chunk: bytes, at_ms: float) -> None:
-        """Note the events and the comments that are whole with this chunk."""
+    def on_events(self, events: Sequence[Event], comments: int, at_ms: float) -> None:
+        """Note when the events came, and the comments that are new."""
         recording = self.recordings[-1]
-        *lines, self._line = (self._line + chunk).replace(b"\r", b"\n").split(b"\n")
-        recording.keep_alives_ms += [at_ms for line in lines if line.startswith(b":")]
-        for event in self._decoder.feed(chunk):
+        recording.keep_alives_ms += [at_ms] * (comments - len(recording.keep_alives_ms))
+        for event in events:
             if not isinstance(event, StreamEnd):
                 recording.arrivals.append(Arrival(at_ms, _read_moment(event.frame.get("timestamp"))))
 

@@ -9,7 +9,7 @@ Top:
     started_at      ISO 8601, UTC
     target          the deployment, without userinfo and query
     fit             whether nothing failed
-    summary         pass, warn, fail, not_checked: numbers of findings
+    summary         how many findings have each status: pass, warn, fail, not_checked
     error_code      why no turn, or not every turn, could be judged: a code as of the reports of `run`, or null
     session_id, trace_id   of the first turn, to find it in the deployment's logs; null when it was not sent
     findings        one object a check, always all of them, in the order of the page
@@ -17,7 +17,7 @@ Top:
 Each of `findings`:
     check           dns, tcp, tls, health, turn, http, compression, streaming, silence, times, order, end, usage, cost,
                     memory, transcript, no_token, wrong_token
-    status          "pass", "warn", "fail" or "not checked"
+    status          "pass", "warn", "fail" or "not_checked"
     happened        what was seen, or why nothing was looked at
     advice          what to do, "" when there is nothing to do
     values          the numbers and names behind it, {} for none:
@@ -41,12 +41,12 @@ Each of `findings`:
     A finding for which a request failed has the `code` of that failure in its values instead.
 """
 
-import json
 from datetime import datetime
+from typing import get_args
 
 from .._version import __version__
-from ..reporters._json_value import to_json_value
-from ._finding import Checkup
+from ..reporters._json_value import render_json_text
+from ._finding import Checkup, Status
 
 FORMAT_VERSION = 1
 
@@ -59,15 +59,10 @@ def render_json_page(checkup: Checkup, started_at: datetime) -> str:
         "started_at": started_at.isoformat(),
         "target": checkup.target,
         "fit": checkup.is_fit,
-        "summary": {
-            "pass": checkup.count("pass"),
-            "warn": checkup.count("warn"),
-            "fail": checkup.count("fail"),
-            "not_checked": checkup.count("not checked"),
-        },
+        "summary": {status: checkup.count(status) for status in get_args(Status)},
         "error_code": checkup.error_code,
         "session_id": checkup.session_id,
         "trace_id": checkup.trace_id,
         "findings": checkup.findings,
     }
-    return json.dumps(to_json_value(document), indent=2) + "\n"
+    return render_json_text(document)

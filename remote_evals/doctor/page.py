@@ -11,9 +11,9 @@ _MARKS: dict[Status, tuple[str, str]] = {
     "pass": ("[PASS]", "bold green"),
     "warn": ("[WARN]", "bold yellow"),
     "fail": ("[FAIL]", "bold red"),
-    "not checked": ("[SKIP]", "dim"),
+    "not_checked": ("[SKIP]", "dim"),
 }
-_WORDS: dict[Status, str] = {"pass": "passed", "warn": "warning(s)", "fail": "failed", "not checked": "not checked"}
+_WORDS: dict[Status, str] = {"pass": "passed", "warn": "warning(s)", "fail": "failed", "not_checked": "not checked"}
 
 
 def render_head(target: str) -> Iterator[Line]:
@@ -26,7 +26,7 @@ def render_findings(findings: Sequence[Finding]) -> Iterator[Line]:
     """Yield the lines of a finding, or of several that say the same; nothing in them can act on a terminal."""
     finding, labels = findings[0], ", ".join(CHECKS[one.check] for one in findings)
     mark, style = _MARKS[finding.status]
-    why = "not checked: " if finding.status == "not checked" else ""
+    why = "not checked: " if finding.status == "not_checked" else ""
     yield make_line(f"{mark} ", f"{labels}: {why}{finding.happened}", style)
     if finding.advice:
         yield make_line(INDENT, f"{finding.advice}.")

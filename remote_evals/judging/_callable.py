@@ -7,7 +7,7 @@ from typing import Any, Self
 from ..errors import JudgeError, JudgeUnparseableError
 from ..results import JudgeUsage, Verdict
 from ..threads import run_in_thread
-from ._judge import Judge, one_line, unparseable
+from ._judge import MAX_START_CHARS, Judge, one_line, unparseable
 from ._objects import UnreadableError, read_object
 from ._scores import parse_verdict
 
@@ -45,7 +45,7 @@ class CallableJudge:
         except JudgeError:
             raise
         except Exception as error:  # whatever somebody's code raises, the reply was not judged
-            happened = f"raised {type(error).__name__}: {one_line(str(error))}"
+            happened = f"raised {type(error).__name__}: {_quote(str(error))}"
             raise JudgeError(self.description, happened, "The reply was not judged: mend the judge") from error
         return self._read(given)
 
@@ -69,9 +69,9 @@ class CallableJudge:
                 verdict = _read_mapping(given)
             case _:
                 happened = f"returned {type(given).__name__}, which is no verdict"
-                raise JudgeUnparseableError(self.description, happened, _FIX, one_line(repr(given)), usage)
+                raise JudgeUnparseableError(self.description, happened, _FIX, _quote(repr(given)), usage)
         if verdict is None:
-            raise unparseable(self.description, given if isinstance(given, str) else repr(given), usage)
+            raise unparseable(self.description, _quote(given if isinstance(given, str) else repr(given)), usage)
         return verdict.model_copy(update={"usage": usage})
 
 
@@ -85,3 +85,12 @@ def _read_mapping(given: Mapping[str, Any]) -> Verdict | None:
         return read_object(given)
     except UnreadableError:
         return None
+
+
+def _quote(text: str) -> str:
+    """Return the start of a text on one line, up to the word that would be cut: it may be half a secret.
+
+    The redactor that will see this text knows a secret only as a whole.
+    """
+    line = one_line(text)
+    return line if len(line) < MAX_START_CHARS else f"{line.rpartition(' ')[0]} …".lstrip()

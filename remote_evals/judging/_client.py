@@ -2,27 +2,24 @@
 
 import os
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from functools import partial
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Self
 
-import httpx
-
 from ..errors import JudgeError, UsageError
-from ..headers import find_credentials
 from ..redaction import Redactor, Secret
 from ..results import Verdict
+from ..targets._link import Link
 from ..targets._proxy import find_proxy
-from ..targets._transport import USER_AGENT, open_transport
-from ..urls import explain_exposure, find_url_credentials, show_url
+from ..targets._transport import open_transport
+from ..urls import show_url
 from ._completion import Completion
 from ._judge import unparseable
 from ._prompt import build_messages, new_nonce
 from ._request import Request
 from ._retry import ask_with_patience
 from ._scores import parse_verdict
-from ._settings import MODEL_VARIABLE, URL_VARIABLE, check_headers, check_key, find_endpoint, read_environment
+from ._settings import MODEL_VARIABLE, URL_VARIABLE, Endpoint, check_endpoint, read_environment
 
 _CONNECT_S = 10.0
 
@@ -30,9 +27,10 @@ _CONNECT_S = 10.0
 class LLMJudge:
     """A model that grades; `url` is the endpoint's base, with or without `/v1`, or all of it.
 
-    As an async context manager it keeps one client; without, each grading opens its own. `temperature` None sends
-    none, for models that refuse it. `timeout_s` limits each request, 0 does not. `insecure_http` lets the key go over
-    plain http to another machine. Raises `UsageError` for a URL, an API key or headers that cannot be used.
+    As an async context manager it keeps one transport; without, each grading opens its own. `temperature` None sends
+    none, for models that refuse it. `timeout_s` limits each request, 0 does not. `insecure_http` lets the key, and
+    credentials in the headers and the URL's query, go over plain http to another machine. Raises `UsageError` for a
+    URL, an API key or headers that cannot be used.
     """
 
     def __init__(
@@ -49,21 +47,20 @@ class LLMJudge:
     ) -> None:
         # First of all, so that no traceback finds the text in this frame.
         api_key = Secret(api_key) if isinstance(api_key, str) else api_key
-        self._key = check_key(api_key) if api_key else None
-        self.url = find_endpoint(url)
+        endpoint = check_endpoint(url, api_key, headers or {}, insecure_http=insecure_http)
+        # From here on no traceback finds a header's value or the URL's query in this frame either.
+        del url, headers
+        if not isinstance(endpoint, Endpoint):
+            raise endpoint
+        self.url = endpoint.url
         self.model = model
         self.redactor = redactor or Redactor()
+        self._endpoint = endpoint
         self._temperature = temperature
         self._timeout_s = timeout_s
-        self._headers = check_headers(headers or {})
-        self._client: httpx.AsyncClient | None = None
+        self._link: Link | None = None
         self._entered = 0
-        if self._key:
-            self.redactor.add(self._key)
-            if not insecure_http and (exposed := explain_exposure(self.url, ["the judge's API key"])):
-                raise UsageError(exposed)
-        for secret in (*find_credentials(self._headers), *find_url_credentials(self.url)):
-            self.redactor.add(Secret(secret))
+        endpoint.hide_from(self.redactor)
 
     @classmethod
     def from_environment(
@@ -97,17 +94,17 @@ class LLMJudge:
         return f"{self.model} at {show_url(self.url)}"
 
     async def __aenter__(self) -> Self:
-        """Open the HTTP client. Raises `UsageError` for a proxy in the environment that cannot be used."""
-        self._client = self._client or self._open()
+        """Open the way to the judge. Raises `UsageError` for a proxy in the environment that cannot be used."""
+        self._link = self._link or self._open()
         self._entered += 1
         return self
 
     async def __aexit__(self, *raised: object) -> None:
-        """Close the client and every connection, once all who entered have left."""
+        """Close every connection, once all who entered have left."""
         self._entered -= 1
-        if self._client and not self._entered:
-            client, self._client = self._client, None
-            await client.aclose()
+        if self._link and not self._entered:
+            link, self._link = self._link, None
+            await link.aclose()
 
     async def grade(self, *, rubric: str, request: str, reply: str) -> Verdict:
         """Return the verdict on a reply; see `JudgeError` for what it raises."""
@@ -129,9 +126,9 @@ class LLMJudge:
         body: dict[str, Any] = {"model": self.model, "messages": messages}
         if self._temperature is not None:
             body["temperature"] = self._temperature
-        request = Request(self.url, self._key, self._timeout_s, self.redactor.scrub)
-        async with self._borrow_client() as client:
-            attempt = await ask_with_patience(partial(request.send, client, body))
+        request = Request(self.url, self._endpoint.key, self._timeout_s, self.redactor.scrub)
+        async with self._borrow_link() as link:
+            attempt = await ask_with_patience(partial(request.send, link, body))
         if attempt.completion:
             return attempt.completion
         assert attempt.error  # noqa: S101 - one of both, always
@@ -139,25 +136,15 @@ class LLMJudge:
         raise attempt.error.with_traceback(None)
 
     @asynccontextmanager
-    async def _borrow_client(self) -> AsyncIterator[httpx.AsyncClient]:
-        if self._client:
-            yield self._client
+    async def _borrow_link(self) -> AsyncIterator[Link]:
+        if self._link:
+            yield self._link
         else:
-            async with self._open() as client:
-                yield client
+            async with aclosing(self._open()) as link:
+                yield link
 
-    def _open(self) -> httpx.AsyncClient:
+    def _open(self) -> Link:
         proxy = find_proxy(self.url)
         if proxy:
             proxy.hide_from(self.redactor)
-        headers = httpx.Headers({"User-Agent": USER_AGENT})
-        headers.update(self._headers)
-        return httpx.AsyncClient(
-            transport=open_transport(self.url, proxy),
-            headers=headers,
-            # A cookie of one grading must not be sent in another, so none is kept.
-            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-            timeout=httpx.Timeout(None, connect=_CONNECT_S),
-            follow_redirects=False,
-            trust_env=False,
-        )
+        return Link(open_transport(self.url, proxy), self._endpoint.headers, _CONNECT_S)

@@ -1,7 +1,7 @@
 """A chat completion as OpenAI-compatible endpoints give it: the text, how it ended, and what it cost."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,12 +38,16 @@ def _parse(body: bytes) -> Any:
         return None
 
 
-def quote_error(body: bytes) -> str:
-    """Return `: ` and what an endpoint says went wrong, or the start of its body; nothing for no body."""
+def quote_error(body: bytes, scrub: Callable[[str], str]) -> str:
+    """Return `: ` and what an endpoint says went wrong, or the start of its body; nothing for no body.
+
+    It is what `scrub` leaves, on one line of at most 300 characters.
+    """
     parsed = _parse(body)
     error = parsed.get("error") if isinstance(parsed, dict) else None
     message = error.get("message") if isinstance(error, dict) else error
-    line = one_line(message if isinstance(message, str) else body.decode("utf-8", "replace"))
+    # Scrubbed before it is cut: half a secret is a secret too.
+    line = one_line(scrub(message if isinstance(message, str) else body.decode("utf-8", "replace")))
     return f": {line}" if line else ""
 
 

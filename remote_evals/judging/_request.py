@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Mapping
+from contextlib import aclosing
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,8 +15,10 @@ from ..redaction import Secret
 from ..retry_after import parse_retry_after
 from ..targets._causes import forget_frames, keep_cause
 from ..targets._failures import LIBRARY_ERRORS, translate
+from ..targets._link import Link
 from ..urls import show_url
 from ._completion import parse_completion, quote_error
+from ._judge import one_line
 from ._retry import Attempt
 
 MAX_BODY_BYTES = 1024 * 1024
@@ -32,18 +35,6 @@ _ADVICE = {
 }
 
 
-class BearerAuth(httpx.Auth):
-    """Puts the key into the request just before it is sent, so that no caller ever holds the header."""
-
-    def __init__(self, key: Secret) -> None:
-        self._key = key
-
-    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        """Add the Authorization header (RFC 6750, section 2.1)."""
-        request.headers["Authorization"] = f"Bearer {self._key.reveal()}"
-        yield request
-
-
 class Request:
     """A request that can be sent several times; `scrub` takes secrets out of what the far side says."""
 
@@ -54,11 +45,11 @@ class Request:
         self._timeout_s = timeout_s
         self._scrub = scrub
 
-    async def send(self, client: httpx.AsyncClient, body: Mapping[str, Any]) -> Attempt:
+    async def send(self, link: Link, body: Mapping[str, Any]) -> Attempt:
         """Send it once; never raises but for a cancellation."""
         try:
             async with asyncio.timeout(self._timeout_s or None):
-                return await self._post(client, body)
+                return await self._post(link, body)
         except TimeoutError:
             # Not tried again: whoever set the limit waited long enough.
             happened = f"timed out: no whole answer within {render_duration(self._timeout_s)}"
@@ -69,15 +60,10 @@ class Request:
         except LIBRARY_ERRORS as error:
             return self._broke(error)
 
-    async def _post(self, client: httpx.AsyncClient, body: Mapping[str, Any]) -> Attempt:
-        async with client.stream(
-            "POST",
-            self._url,
-            # ASCII, since a reply may hold the lone surrogates that UTF-8 cannot.
-            content=json.dumps(body).encode("ascii"),
-            headers=_HEADERS,
-            auth=BearerAuth(self._key) if self._key else None,
-        ) as response:
+    async def _post(self, link: Link, body: Mapping[str, Any]) -> Attempt:
+        # ASCII, since a reply may hold the lone surrogates that UTF-8 cannot.
+        sent = json.dumps(body).encode("ascii")
+        async with aclosing(await link.send("POST", self._url, _HEADERS, self._key, sent)) as response:
             content = bytearray()
             async for part in response.aiter_bytes():
                 content += part
@@ -91,16 +77,17 @@ class Request:
             default = "Check the judge's own status" if status >= 500 else "Check the judge's URL and settings"
             after_s = parse_retry_after(response.headers.get("retry-after"), datetime.now(UTC))
             wait_s = after_s if status == 429 else None
-            return self._failed(f"the answer was {status}{quote_error(content)}", _ADVICE.get(status, default), wait_s)
+            happened = f"the answer was {status}{quote_error(content, self._scrub)}"
+            return self._failed(happened, _ADVICE.get(status, default), wait_s)
         completion = parse_completion(content)
         if completion is None:
-            kind = response.headers.get("content-type", "").partition(";")[0].strip() or "of no type"
-            happened = f"the answer ({kind}) is not a chat completion{quote_error(content)}"
+            kind = one_line(self._scrub(response.headers.get("content-type", "").partition(";")[0])) or "of no type"
+            happened = f"the answer ({kind}) is not a chat completion{quote_error(content, self._scrub)}"
             return self._failed(happened, "Check that the URL is that of an OpenAI-compatible endpoint")
         return Attempt(completion)
 
     def _failed(self, happened: str, advice: str, wait_s: float | None = None) -> Attempt:
-        error = JudgeError(self._shown, self._scrub(happened), advice)
+        error = JudgeError(self._shown, happened, advice)
         return Attempt(error=error, may_retry=wait_s is not None, retry_after_s=wait_s)
 
     def _broke(self, error: Exception) -> Attempt:

@@ -128,10 +128,11 @@ def remote_agent(request: pytest.FixtureRequest) -> "Iterator[RemoteAgent]":
     the messages. A deployment that gives no answer raises `RemoteError` at once. Skips when no URL is given.
     """
     from ._agent import open_agent
+    from ._words import in_pytest_words
 
     plan = open_plan(request.config)
     if plan.url is None:
         pytest.skip("no deployment to ask: pass --remote-url URL, or set REMOTE_EVALS_URL")
-    with open_agent(plan, request.node.name) as agent:
+    with in_pytest_words(), open_agent(plan, request.node.name) as agent:
         request.node.stash[AGENT] = agent
         yield agent

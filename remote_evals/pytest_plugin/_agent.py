@@ -10,7 +10,6 @@ from ..blocking import BlockingContext
 from ..context import EvalContext
 from ..conversation import combine_runs
 from ..errors import RemoteEvalsError
-from ..reporters import scrub_report
 from ..results import CaseResult, EvalReport, EvalResult
 from ..rubrics import Rubrics
 from ..suites import TargetSettings
@@ -18,6 +17,7 @@ from ..targets import RemoteTarget
 from ._outcomes import find_failure, list_sections, render_case
 from ._running import open_loop
 from ._session import EvalPlan, Sections
+from ._words import in_pytest_words, take_case
 
 _LIMIT_S = 600.0
 
@@ -40,7 +40,8 @@ class RemoteAgent(BlockingContext):
         def call(*args: Any, **kwargs: Any) -> Any:
             __tracebackhide__ = True
             try:
-                return wait(*args, **kwargs)
+                with in_pytest_words():
+                    return wait(*args, **kwargs)
             except RemoteEvalsError as error:
                 failure = error
             # The test's own line is what matters; below it lies only how it was asked.
@@ -80,7 +81,7 @@ class RemoteAgent(BlockingContext):
             assertions=tuple(self._t.assertions),
         )
         report = EvalReport(tool_version="", started_at="", target="", duration_ms=0, results=(result,))
-        return scrub_report(report, self._target.redactor).cases[0]
+        return take_case(report, self._target.redactor)
 
 
 @contextmanager
@@ -97,7 +98,7 @@ def open_agent(plan: EvalPlan, name: str) -> Iterator[RemoteAgent]:
 
         async def open_session() -> EvalContext:
             await stack.enter_async_context(target)
-            return EvalContext(await stack.enter_async_context(target.open_session(_LIMIT_S)), rubrics)
+            return EvalContext(await stack.enter_async_context(target.open_session(_LIMIT_S)), rubrics, target.redactor)
 
         try:
             yield RemoteAgent(wait_for(open_session()), loop, name, target)

@@ -11,9 +11,7 @@ from ..documents import load_document
 from ..errors import RemoteEvalsError, SuiteError
 from ..evals import Eval
 from ..finding import is_judged
-from ..halts import TOKEN_REFUSED, is_token_refused
 from ..loading import Loaded, LoadedCode, load_suites, make_evals
-from ..reporters import scrub_report
 from ..results import CaseError, CaseResult
 from ..runner import EvalRunner
 from ..suites import Suite, TargetSettings
@@ -22,6 +20,7 @@ from ._marks import add_marks, name_items
 from ._outcomes import NotPassedError, find_failure, list_sections, unjudged
 from ._running import run_evals
 from ._session import SECTIONS, EvalPlan, open_plan
+from ._words import in_pytest_words, take_case
 
 _WAYS = "pass --remote-url URL, set REMOTE_EVALS_URL, or give"
 
@@ -85,10 +84,11 @@ class EvalItem(pytest.Item):
     def _find_failure(self) -> NotPassedError | None:
         plan = open_plan(self.config)
         try:
-            target = self._find_target(plan)
-            if target in plan.refused:
-                return unjudged(TOKEN_REFUSED)
-            case = self.case = self._run(plan, target)
+            with in_pytest_words():
+                target = self._find_target(plan)
+                if refusal := plan.refused.find(target):
+                    return unjudged(refusal)
+                case = self.case = self._run(plan, target)
         except RemoteEvalsError as error:
             return unjudged(CaseError(code=error.code, message=plan.redactor.scrub(str(error))))
         self.user_properties += _list_properties(case)
@@ -112,10 +112,10 @@ class EvalItem(pytest.Item):
     def _run(self, plan: EvalPlan, target: Target) -> CaseResult:
         judge = plan.judge_for(self._suite.judge if self._suite else None) if plan.judging else None
         runner = EvalRunner(target, judge=judge, judging=plan.judging)
-        report = scrub_report(run_evals(runner, [self._eval]), plan.redactor)
-        if any(one.error and is_token_refused(one.error) for one in report.results):
-            plan.refused.add(target)
-        return scrub_report(report, target.redactor).cases[0]
+        report = run_evals(runner, [self._eval])
+        for result in report.results:
+            plan.refused.note(target, result)
+        return take_case(report, plan.redactor, target.redactor)
 
 
 class _NoTargetError(RemoteEvalsError):

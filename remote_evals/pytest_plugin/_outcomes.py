@@ -66,9 +66,8 @@ def list_sections(case: CaseResult) -> Sections:
 
 
 def list_remarks(run: EvalResult) -> list[str]:
-    """Return what a run softly failed, and what it could not look at, in the words of pytest's options."""
-    soft = [f"soft: {text}" for text in list_soft_failures(run)]
-    return soft + [text.replace("with --judge", "with --remote-judge") for text in list_warnings(run)]
+    """Return what a run softly failed, and what it could not look at."""
+    return [*(f"soft: {text}" for text in list_soft_failures(run)), *list_warnings(run)]
 
 
 def _summarize(case: CaseResult) -> str:

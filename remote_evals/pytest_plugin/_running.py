@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from ..evals import Eval
 from ..results import EvalReport
 from ..runner import EvalRunner
+from ..threads import leave_threads
 
 
 def run_evals(runner: EvalRunner, evals: Sequence[Eval]) -> EvalReport:
@@ -16,7 +17,7 @@ def run_evals(runner: EvalRunner, evals: Sequence[Eval]) -> EvalReport:
         asyncio.get_running_loop()
     except RuntimeError:
         with asyncio.Runner(loop_factory=asyncio.new_event_loop) as own:
-            return own.run(runner.arun(evals))
+            return own.run(leave_threads(runner.arun(evals)))
     return runner.run(evals)
 
 

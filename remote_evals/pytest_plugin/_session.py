@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +13,9 @@ from ..finding import SUITE_ENDINGS
 if TYPE_CHECKING:
     from ..judging import Judge
     from ..redaction import Redactor
+    from ..refusals import RefusedTargets
     from ..suites import JudgeSettings, TargetSettings
-    from ..targets import RemoteTarget, Target
+    from ..targets import RemoteTarget
 
 Sections = list[tuple[str, str]]
 
@@ -28,7 +29,7 @@ _MOST_NAMES = 5
 class EvalPlan:
     """The deployment of this session, if any, and how targets and judges are made; `redactor` knows every secret.
 
-    `refused` are the targets that refused the token: no more cases are sent to them.
+    No more cases are sent to targets that `refused` the token.
     """
 
     url: str | None
@@ -36,7 +37,7 @@ class EvalPlan:
     redactor: "Redactor"
     target_for: "Callable[[TargetSettings], RemoteTarget | None]"
     judge_for: "Callable[[JudgeSettings | None], Judge | None]"
-    refused: "set[Target]" = field(default_factory=set)
+    refused: "RefusedTargets"
 
     def hide_secrets(self, report: pytest.TestReport | pytest.CollectReport) -> None:
         """Scrub a report, tracebacks with locals and captured output too; one without secrets stays as it is."""
@@ -100,26 +101,22 @@ def _list_some(ids: list[str]) -> list[str]:
 
 
 def _make_plan(config: pytest.Config) -> EvalPlan:
-    from ..deployments import TOKEN_VARIABLE, TargetOptions, read_token_variable, target_builder
+    from ..deployments import TOKEN_VARIABLE, TargetOptions, parse_url, read_token_variable, resolve, target_builder
     from ..judges import judge_builder
     from ..redaction import Redactor, Secret
+    from ..refusals import RefusedTargets
     from ..targets._token import check_token
 
     redactor, variable = Redactor(), config.getoption("remote_token_env")
     token = None if variable is None else check_token(read_token_variable(variable, "--remote-token-env"))
     redactor.add(token or Secret(os.environ.get(TOKEN_VARIABLE, "").strip()))
-    url = _find_url(config)
-    options = TargetOptions(
-        url,
-        token,
-        ca_bundle=config.getoption("remote_ca_bundle"),
-        insecure_http=config.getoption("remote_insecure_http"),
+    options = resolve(
+        TargetOptions(
+            parse_url(config.getoption("remote_url"), "--remote-url"),
+            token,
+            ca_bundle=config.getoption("remote_ca_bundle"),
+            insecure_http=config.getoption("remote_insecure_http"),
+        )
     )
     targets, judges = target_builder(options, redactor), judge_builder(redactor, insecure_http=options.insecure_http)
-    return EvalPlan(url, config.getoption("remote_judge"), redactor, targets, judges)
-
-
-def _find_url(config: pytest.Config) -> str | None:
-    from ..deployments import read_url
-
-    return read_url(config.getoption("remote_url"), "--remote-url")
+    return EvalPlan(options.url, config.getoption("remote_judge"), redactor, targets, judges, RefusedTargets())

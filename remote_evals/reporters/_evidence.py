@@ -9,8 +9,11 @@ from ..durations import render_duration
 from ..matching import render_json
 from ..results import EvalResult, RunResult, ToolCall
 from ._json_value import to_json_value
+from ._reasons import is_under_way
 
 _LONGEST_ROW_OF_CALLS = 64
+# A client that goes away does not stop the turn at the deployment.
+_CUT_OFF = "it was cut off, and what was sent may still take effect"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,8 @@ class Evidence:
 
 def collect_evidence(result: EvalResult, limit: int) -> Iterator[Evidence]:
     """Return what was seen of a case, turn by turn; args and messages of tools are cut to `limit` characters."""
+    if is_under_way(result):
+        yield Evidence("run", "under way", (_CUT_OFF,))
     for run in result.turns or (result.run,):
         turn = f"turn {run.turn} " if len(result.turns) > 1 else ""
         so_far = " so far" if run.finish_reason is None else ""
@@ -34,6 +39,11 @@ def collect_evidence(result: EvalResult, limit: int) -> Iterator[Evidence]:
             yield Evidence("reply", f"{turn}reply{so_far}", split_lines(run.reply) or ("(empty)",))
         if run.tool_calls or not so_far:
             yield Evidence("tools", f"{turn}tools{so_far}", _list_calls(run.tool_calls, limit))
+
+
+def needs_evidence(result: EvalResult) -> bool:
+    """Say whether what was seen of a run is to be shown: it failed, broke, or was cut off under way."""
+    return result.status in ("failed", "error") or is_under_way(result)
 
 
 def describe_ids(result: EvalResult) -> str:

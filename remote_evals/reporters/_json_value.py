@@ -1,6 +1,7 @@
 """Any value that an agent or an in-process callable gave, as JSON can hold it."""
 
 import json
+import re
 from collections.abc import Mapping
 from math import isfinite
 from typing import Any
@@ -9,6 +10,13 @@ from pydantic import BaseModel
 
 _DEEPEST = 100
 _TOO_DEEP = "[nested too deeply]"
+# Agents of Azure, GitHub and TeamCity obey `##vso[…` and its like wherever it stands in a log.
+_LOG_COMMAND = re.compile("#(?=#)")
+
+
+def render_json_text(document: Mapping[str, Any]) -> str:
+    """Return the document as JSON; whatever is in it, the text is valid, ASCII, and no command to a log."""
+    return _LOG_COMMAND.sub(r"\\u0023", json.dumps(to_json_value(document), indent=2)) + "\n"
 
 
 def to_json_value(value: Any, _around: tuple[int, ...] = ()) -> Any:

@@ -13,9 +13,11 @@ from ._evidence import (
     describe_time,
     list_soft_failures,
     list_warnings,
+    needs_evidence,
     split_lines,
 )
 from ._lines import Line
+from ._reasons import error_of
 from ._visible import show_line
 
 INDENT = " " * 7
@@ -37,16 +39,20 @@ def row(status: Status, text: str, margin: str = "") -> Line:
     return make_line(f"{margin}{mark} ", text, style, "bold" if status in ("failed", "error") else "")
 
 
-def run_rows(result: EvalResult, margin: str = "") -> Iterator[Line]:
-    """Yield the row of one run and, under it, why it did not pass and what there is to warn of."""
+def run_rows(result: EvalResult, margin: str = "", *, as_above: bool = False) -> Iterator[Line]:
+    """Yield the row of one run and, under it, why it did not pass and what there is to warn of.
+
+    `as_above` says that the one reason that it has was told last, so that the row names its code alone.
+    """
     indent = margin + INDENT
-    yield row(result.status, f"{result.name}{describe_time(result)}", margin)
-    yield from _reasons(result, indent)
+    reason = f" … {error_of(result).code}, as above" if as_above else ""
+    yield row(result.status, f"{result.name}{describe_time(result)}{reason}", margin)
+    yield from () if as_above else _reasons(result, indent)
     for text in list_soft_failures(result):
         yield from _block(f"{indent}soft: ", split_lines(text), "yellow")
     for text in list_warnings(result):
         yield from _block(f"{indent}warning: ", split_lines(text), "yellow")
-    if result.status in ("failed", "error"):
+    if needs_evidence(result):
         for found in collect_evidence(result, _LONGEST_ARGS):
             yield from _block(f"{indent}{found.label}: ", _shorten(found))
         if ids := describe_ids(result):

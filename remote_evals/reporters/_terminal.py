@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..durations import render_duration
+from ..listener import Listener
 from ..redaction import Redactor
 from ..results import EvalResult, Status
 from ._evidence import describe_time
@@ -38,20 +39,8 @@ def open_progress(console: Console, redactor: Redactor, *, quiet: bool = False) 
     return LiveProgress(console, redactor) if is_screen(console) else PlainProgress(console, redactor)
 
 
-class QuietProgress:
+class QuietProgress(Listener):
     """Listens and shows nothing."""
-
-    def on_start(self, total: int) -> None:
-        """Take the number of runs."""
-
-    def on_wait(self, description: str) -> None:
-        """Take the description of a deployment that is waited for."""
-
-    def on_case_start(self, name: str) -> None:
-        """Take the name of a run that begins."""
-
-    def on_case_end(self, result: EvalResult) -> None:
-        """Take the result of a run that is done."""
 
     def close(self) -> None:
         """Show nothing any more; may be called twice."""

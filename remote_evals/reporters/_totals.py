@@ -80,7 +80,8 @@ def _render_judging(report: EvalReport) -> str:
 
 
 def _plus(report: EvalReport, name: Missing) -> str:
-    partial = any(name in result.run.missing for result in report.results if result.status != "skipped")
+    sent = (result for result in report.results if result.status != "skipped" or result.turns)
+    partial = any(name in result.run.missing for result in sent)
     return "+" if partial else ""
 
 

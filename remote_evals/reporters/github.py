@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ..results import CaseResult, EvalReport, EvalResult
 from ._escapes import escape_data, escape_property
 from ._evidence import cut, list_oddities, list_soft_failures
+from ._reasons import Skip, is_asked_for, list_skips
 
 _LONGEST_MESSAGE = 2_000
 _LONGEST_TITLE = 200
@@ -13,18 +14,21 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]{16,}")
 
 
 def render_annotations(report: EvalReport, limit: int = 10) -> str:
-    """Return workflow commands: an error for each case that failed or could not be judged, then warnings.
+    """Return workflow commands: errors, and then warnings.
 
-    A warning stands for a case that is flaky or failed softly, though it passed. No more than `limit` of them, of
-    which GitHub shows ten a step, and a notice that says how many there would be more; empty when there is none.
+    An error stands for each reason why cases were skipped, with their number, unless --fail-fast asked for that: the
+    case that did not pass has an error of its own, as each has that failed or could not be judged. A warning stands for
+    a case that is flaky or failed softly, though it passed. No more than `limit` of them all, of which GitHub shows ten
+    a step, and a notice that says how many there would be more; empty when there is none.
     """
+    skips = [_skip_command(skip) for skip in list_skips(report.cases) if not is_asked_for(skip.error)]
     errors = [_command("error", case, _list_failures(case)) for case in report.cases if _is_red(case)]
     warnings = [
         _command("warning", case, remarks)
         for case in report.cases
         if not _is_red(case) and (remarks := list(_list_remarks(case)))
     ]
-    commands = [*errors, *warnings]
+    commands = [*skips, *errors, *warnings]
     shown, left_out = commands[: max(0, limit)], len(commands[max(0, limit) :])
     if left_out:
         cases = "1 more case has" if left_out == 1 else f"{left_out} more cases have"
@@ -50,11 +54,17 @@ def _is_red(case: CaseResult) -> bool:
     return case.status in ("failed", "error")
 
 
+def _skip_command(skip: Skip) -> str:
+    reason = escape_data(cut(f"{skip.error.code}: {skip.error.message}", _LONGEST_MESSAGE))
+    return f"::error title={escape_property(str(skip))}::{reason}"
+
+
 def _command(kind: str, case: CaseResult, lines: list[str]) -> str:
     rate = "" if len(case.runs) == 1 else f" {case.rate}{' flaky' if case.is_flaky else ''}"
     title = cut(case.name, _LONGEST_TITLE) + rate
     properties = {"file": case.runs[0].file, "title": title}
-    given = ",".join(f"{name}={escape_property(value)}" for name, value in properties.items() if value)
+    escaped = {name: escape_property(value) for name, value in properties.items()}
+    given = ",".join(f"{name}={value}" for name, value in escaped.items() if value)
     return f"::{kind} {given}::{escape_data(cut(chr(10).join(lines), _LONGEST_MESSAGE))}"
 
 

@@ -1,7 +1,8 @@
 """The report as JSON, format 1. Fields may be added to it; none is renamed or removed without a new `format_version`.
 
-The text is ASCII. Times ending in `_ms` are milliseconds, `_usd` is US dollars. A number that is not finite is the
-string "NaN", "Infinity" or "-Infinity"; what an in-process agent gave and JSON cannot hold is its `repr`.
+The text is ASCII, and has no `##`, by which some CI systems know a command in a log: the first `#` of it is written as
+an escape. Times ending in `_ms` are milliseconds, `_usd` is US dollars. A number that is not finite is the string
+"NaN", "Infinity" or "-Infinity"; what an in-process agent gave and JSON cannot hold is its `repr`.
 
 Top:
     format_version  1
@@ -63,18 +64,18 @@ Each of `results`:
     checks          whether each assertion passed, by its key; of assertions with the same key all must have
     assertions      name, key (a stable name such as "tool_called:lookup_order", or ""), kind ("gate" or "soft"),
                     passed, score (0 to 1), threshold (or null), message ("" when there is nothing to say), skipped
-                    (passed without having been able to look), turn (null: the whole case)
-    error           why the case could not be judged, or broke off: {code, message, status}, or null; status is the HTTP
-                    status where that was the failure, else null
+                    (passed without having been able to look), conclusive (failed by what was seen, which nothing that
+                    went unseen could undo), turn (null: the whole case)
+    error           why the case was skipped, could not be judged, or broke off: {code, message, status}, or null;
+                    status is the HTTP status where that was the failure, else null
 """
 
-import json
 from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
 from ..results import CaseResult, EvalReport, EvalResult, RunResult
-from ._json_value import to_json_value
+from ._json_value import render_json_text
 
 FORMAT_VERSION = 1
 
@@ -91,7 +92,7 @@ def render_json_report(report: EvalReport) -> str:
         "cases": [_case(case) for case in report.cases],
         "results": [_result(result) for result in report.results],
     }
-    return json.dumps(to_json_value(document), indent=2) + "\n"
+    return render_json_text(document)
 
 
 def _summary(report: EvalReport) -> dict[str, Any]:

@@ -2,8 +2,11 @@
 
 They differ, so: a case has at most one `failure` or `error` (all show only the first, Jenkins the error before the
 failure); what matters stands in its text (GitLab drops `message` where there is text) and the gist in its `message`
-too (annotations show that alone); a skip repeats its reason as text. `file` stands on suite and case, `classname` is
-the suite, times are seconds, and totals are those of what is below.
+too (annotations show that alone); a skip repeats its reason as text. None of them turns red for a skip, so a case that
+was kept from running, or cut off, is an `error` with that reason as its `type` (NOT_READY, TOKEN_REFUSED, MAX_TIME,
+INTERRUPTED): it could not be judged. Only what --fail-fast was asked to leave out is `skipped`; the case that did not
+pass is red already. `file` stands on suite and case, `classname` is the suite, times are seconds, and totals are those
+of what is below.
 
 A case is one `testcase` however often it ran: its time is that of all runs, its failure lists each run that failed, and
 the properties `runs`, `passed_runs`, `pass_at` and `flaky` say the rest.
@@ -11,14 +14,18 @@ the properties `runs`, `passed_runs`, `pass_at` and `flaky` say the rest.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Literal
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from ..results import CaseError, CaseResult, EvalReport, EvalResult, Status
-from ._evidence import explain, list_soft_failures, list_warnings
+from ..results import CaseResult, EvalReport, EvalResult, Status
+from ._evidence import explain, list_soft_failures, list_warnings, needs_evidence
+from ._reasons import error_of, find_decisive, is_asked_for
 from ._visible import show_xml
 
 _LONGEST_ARGS = 2_000
 _UNNAMED = "remote-evals"
+_Kind = Literal["failure", "error", "skipped"]
+_KINDS: dict[Status, _Kind] = {"failed": "failure", "error": "error"}
 
 
 def render_junit(report: EvalReport) -> str:
@@ -66,20 +73,25 @@ def _case(case: CaseResult) -> Element:
 
 
 def _outcome(case: CaseResult) -> Iterable[Element]:
-    first = next((run for run in case.runs if run.status == case.status), case.runs[0])
+    first = find_decisive(case)
     gist = "" if len(case.runs) == 1 else f"{_describe_rate(case)}; {first.name}: "
-    match case.status:
-        case "failed":
+    error = error_of(first)
+    match _kind(case):
+        case "failure":
             reasons = [failed.message or failed.name for failed in first.failures] or ["the case failed"]
             more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
             kind = first.failures[0].kind if first.failures else "gate"
             yield _element("failure", _explain(case), type=kind, message=gist + reasons[0] + more)
         case "error":
-            error = first.error or CaseError(code="ERROR", message="the case could not be judged")
             yield _element("error", _explain(case), type=error.code, message=gist + error.message)
         case "skipped":
-            reason = gist + (first.error.message if first.error else "not run")
-            yield _element("skipped", reason, message=reason)
+            yield _element("skipped", gist + error.message, message=gist + error.message)
+
+
+def _kind(case: CaseResult) -> _Kind | None:
+    if case.status == "skipped":
+        return "skipped" if is_asked_for(error_of(find_decisive(case))) else "error"
+    return _KINDS.get(case.status)
 
 
 def _explain(case: CaseResult) -> str:
@@ -89,7 +101,8 @@ def _explain(case: CaseResult) -> str:
 
 
 def _explain_runs(case: CaseResult) -> list[str]:
-    return [f"{run.name}:\n{explain(run, _LONGEST_ARGS)}" for run in case.runs if run.status in ("failed", "error")]
+    told = [run for run in case.runs if needs_evidence(run)] or [find_decisive(case)]
+    return [f"{run.name}:\n{explain(run, _LONGEST_ARGS)}" for run in told if not run.passed]
 
 
 def _describe_rate(case: CaseResult) -> str:
@@ -129,9 +142,9 @@ def _add_properties(parent: Element, pairs: Sequence[tuple[str, str]]) -> None:
 
 
 def _totals(cases: Sequence[CaseResult]) -> dict[str, str]:
-    counts = Counter(case.status for case in cases)
-    names: dict[str, Status] = {"failures": "failed", "errors": "error", "skipped": "skipped"}
-    return {"tests": str(counts.total()), **{name: str(counts[status]) for name, status in names.items()}}
+    counts = Counter(map(_kind, cases))
+    names: dict[str, _Kind] = {"failures": "failure", "errors": "error", "skipped": "skipped"}
+    return {"tests": str(len(cases)), **{name: str(counts[kind]) for name, kind in names.items()}}
 
 
 def _element(tag: str, text: str | None = None, /, **attributes: str) -> Element:

@@ -1,14 +1,16 @@
 """The report as Markdown for a pull request or the step summary of GitHub Actions.
 
 What agents and suites say is untrusted: in a table it is escaped, so that no name links, mentions anybody or draws a
-column; in details it stands in a fence longer than any within.
+column; in details it stands in a fence longer than any within. Why cases were skipped stands at the top, each reason
+once: such a run is red, whatever the others did.
 """
 
 from collections.abc import Iterable, Sequence
 
-from ..results import CaseResult, EvalReport, EvalResult, Status
+from ..results import CaseResult, EvalReport, Status
 from ._escapes import code_cell, escape_cell, fence
-from ._evidence import explain, list_oddities, list_soft_failures, list_unchecked
+from ._evidence import explain, list_oddities, list_soft_failures, list_unchecked, needs_evidence
+from ._reasons import Skip, is_under_way, list_skips
 from ._repeats import render_score, render_time
 from ._totals import count_cases, render_usage
 
@@ -18,6 +20,7 @@ _LEAST_BYTES = 8_000
 _ROOM_FOR_REMARKS = 400
 _LONGEST_NAME = 200
 _LONGEST_LINE = 200
+_LONGEST_REASON = 1_000
 _LONGEST_ARGS = 500
 _LONGEST_DETAILS = 20_000
 _WORDS: dict[Status, str] = {"passed": "✅ passed", "failed": "❌ failed", "error": "💥 error", "skipped": "⏭️ skipped"}
@@ -34,15 +37,19 @@ def render_markdown(report: EvalReport, limit: int = _MOST_BYTES) -> str:
     if not cases:
         return head
     room = max(limit, _LEAST_BYTES) - _size(head) - _size(_HEAD) - _ROOM_FOR_REMARKS
-    details = [_details(case) for case in cases if any(map(_is_red, case.runs))]
+    reasons = [_reason(skip) for skip in list_skips(cases)]
+    told = _fit(reasons, room // 2)
+    room -= sum(map(_size, told))
+    details = [_details(case) for case in cases if any(map(needs_evidence, case.runs))]
     # The table has what the details do not need, and half of it all at the least.
     rows = _fit_rows(cases, max(room // 2, room - sum(map(_size, details))))
     shown = _fit(details, room - sum(map(_size, rows)))
     remarks = [
+        *_remark(len(reasons) - len(told), "reason", "reasons"),
         *_remark(len(cases) - len(rows), "row", "rows"),
         *_remark(len(details) - len(shown), "case's details", "cases' details"),
     ]
-    return "".join([head, _HEAD, *rows, *shown, *remarks])
+    return "".join([head, *told, *(["\n"] if told else []), _HEAD, *rows, *shown, *remarks])
 
 
 def _verdict(report: EvalReport) -> str:
@@ -53,16 +60,19 @@ def _verdict(report: EvalReport) -> str:
 
 
 def _sign(report: EvalReport) -> str:
-    statuses = {case.status for case in report.cases}
-    if not statuses & {"passed"} or statuses & {"failed", "error"} or report.interrupted:
+    if {case.status for case in report.cases} != {"passed"} or report.interrupted:
         return "❌"
-    flawed = statuses != {"passed"} or report.soft_failed or any(case.is_flaky for case in report.cases)
-    return "⚠️" if flawed else "✅"
+    return "⚠️" if report.soft_failed or any(case.is_flaky for case in report.cases) else "✅"
+
+
+def _reason(skip: Skip) -> str:
+    return f"- {skip}: {escape_cell(f'{skip.error.code}: {skip.error.message}', _LONGEST_REASON)}\n"
 
 
 def _row(case: CaseResult) -> str:
     rate = "" if len(case.runs) == 1 else f" {case.rate}"
     remarks = ["flaky"] if case.is_flaky else []
+    remarks += ["under way"] if any(map(is_under_way, case.runs)) else []
     remarks += ["soft failures"] if any(map(list_soft_failures, case.runs)) else []
     remarks += ["protocol warnings"] if any(map(list_oddities, case.runs)) else []
     remarks += ["not all checked"] if any(map(list_unchecked, case.runs)) else []
@@ -89,7 +99,7 @@ def _render_cost(case: CaseResult) -> str:
 
 
 def _details(case: CaseResult) -> str:
-    runs = list(filter(_is_red, case.runs))
+    runs = list(filter(needs_evidence, case.runs))
     suite = f" · {code_cell(case.runs[0].suite, _LONGEST_NAME)}" if case.runs[0].suite else ""
     title = f"{_WORDS[case.status]}: {code_cell(case.name, _LONGEST_NAME)}{suite}"
     if len(case.runs) == 1:
@@ -121,10 +131,6 @@ def _fit(parts: Iterable[str], room: int) -> list[str]:
 def _remark(left_out: int, one: str, more: str) -> list[str]:
     words = f"{left_out} {one if left_out == 1 else more}"
     return [f"\n*{words} left out: the report would be too long.*\n"] if left_out else []
-
-
-def _is_red(run: EvalResult) -> bool:
-    return run.status in ("failed", "error")
 
 
 def _size(text: str) -> int:

@@ -1,4 +1,8 @@
-"""The report as text for people: a row a case, under it what they need to act on it, and the totals at the end."""
+"""The report as text for people: a row a case, under it what they need to act on it, and the totals at the end.
+
+Where one reason keeps many cases from being judged it is told once, under the first of them; those that follow have a
+row with its code, and what was seen of each.
+"""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -9,6 +13,7 @@ from ..redaction import Redactor
 from ..results import CaseResult, EvalReport, EvalResult
 from ._evidence import list_soft_failures, list_warnings
 from ._lines import Line, print_lines
+from ._reasons import LastReason
 from ._repeats import describe_repeats
 from ._rows import INDENT, make_line, row, run_rows
 from ._scrub import scrub_report
@@ -31,13 +36,14 @@ def print_summary(report: EvalReport, console: Console, redactor: Redactor, *, q
 def _summary(report: EvalReport, *, quiet: bool = False) -> Iterator[Line]:
     about = " · ".join(filter(None, [f"remote-evals {report.tool_version}", report.target]))
     yield make_line("", about, body_style="dim")
+    last = LastReason()
     shown = [case for case in report.cases if not (quiet and all(map(_is_unremarkable, case.runs)))]
     for (suite, file), cases in groupby(shown, key=lambda case: (case.runs[0].suite, case.runs[0].file)):
         yield make_line("", "")
         if suite or file:
             yield make_line("", " · ".join(filter(None, [suite, file])), body_style="bold")
         for case in cases:
-            yield from _case(case)
+            yield from _case(case, last)
     yield make_line("", "")
     if report.interrupted:
         yield make_line("", "interrupted: what was not done is skipped", body_style="bold yellow")
@@ -48,13 +54,12 @@ def _is_unremarkable(result: EvalResult) -> bool:
     return result.passed and not list_soft_failures(result) and not list_warnings(result)
 
 
-def _case(case: CaseResult) -> Iterator[Line]:
-    if len(case.runs) == 1:
-        yield from run_rows(case.runs[0])
-        return
-    yield row(case.status, f"{case.name} {describe_repeats(case)}")
+def _case(case: CaseResult, last: LastReason) -> Iterator[Line]:
+    is_repeated = len(case.runs) > 1
+    if is_repeated:
+        yield row(case.status, f"{case.name} {describe_repeats(case)}")
     for run in case.runs:
-        yield from run_rows(run, INDENT)
+        yield from run_rows(run, INDENT if is_repeated else "", as_above=last.is_that_of(run))
 
 
 def _totals_style(report: EvalReport) -> str:

@@ -17,7 +17,8 @@ class AssertionResult(Data):
     `score` runs from 0 to 1 and is 1 or 0 unless the check measures; `threshold` is the score it had to reach.
     `key` is a stable name for machines, `tool_called:lookup_order`; `name` reads as the call that was made. `skipped`
     marks an assertion that passed without having been able to look; `message` then says why. `turn` is the
-    turn that was looked at, from 1; None for the whole case.
+    turn that was looked at, from 1; None for the whole case. `conclusive` says that it failed by what was seen, so
+    that nothing that went unseen could undo it.
     """
 
     name: str
@@ -28,6 +29,7 @@ class AssertionResult(Data):
     threshold: float | None = None
     message: str = ""
     skipped: bool = False
+    conclusive: bool = False
     turn: int | None = None
 
 

@@ -1,5 +1,6 @@
 """The outcome of all cases."""
 
+from ..visible import show_line
 from ._case import EvalResult, Status
 from ._data import Data
 from ._judging import JudgeUsage
@@ -56,7 +57,10 @@ class EvalReport(Data):
         return sum(result.passed for result in self.results) / len(self.results) if self.results else 0.0
 
     def summary(self) -> str:
-        """Return the report as a few lines of bare text: a row a run, and under it each check that failed."""
+        """Return the report as a few lines of bare text: a row a run, and under it each check that failed.
+
+        Nothing in it acts on a terminal, whatever an agent said.
+        """
         if not self.results:
             return "Eval Report: no cases ran"
         lines = [
@@ -73,7 +77,7 @@ class EvalReport(Data):
             lines.append(f"  [{mark}] {result.name} (score: {result.score:.2f}, {result.duration_ms:.0f}ms)")
             lines += [f"         - {key}: FAILED" for key, passed in result.checks.items() if not passed]
             lines += [f"         - {result.error.code}: {result.error.message}"] if result.error else []
-        return "\n".join(lines)
+        return "\n".join(map(show_line, lines))
 
     @property
     def avg_score(self) -> float:

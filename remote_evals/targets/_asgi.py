@@ -10,7 +10,7 @@ from typing import Any, Self
 import httpx
 
 from ._failures import AppBrokeError
-from ._lifespan import Lifespan, Message
+from ._lifespan import Lifespan, Message, give_up
 
 
 class AsgiTransport(httpx.AsyncBaseTransport):
@@ -19,7 +19,7 @@ class AsgiTransport(httpx.AsyncBaseTransport):
     def __init__(self, app: Any) -> None:
         self._app = app
         self._lifespan = Lifespan(app)
-        self._answers: set[asyncio.Task[None]] = set()
+        self._answers: set[asyncio.Task[BaseException | None]] = set()
 
     async def __aenter__(self) -> Self:
         """Start the app, where it has a start. Raises `RuntimeError` when that fails."""
@@ -28,9 +28,7 @@ class AsgiTransport(httpx.AsyncBaseTransport):
 
     async def aclose(self) -> None:
         """Stop whatever is still being answered, and the app."""
-        for answer in self._answers:
-            answer.cancel()
-        await asyncio.gather(*self._answers, return_exceptions=True)
+        await give_up(self._answers)
         await self._lifespan.stop()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -40,14 +38,27 @@ class AsgiTransport(httpx.AsyncBaseTransport):
         answer = asyncio.create_task(_run(self._app, _scope_of(request, self._lifespan.state), body, messages))
         self._answers.add(answer)
         answer.add_done_callback(self._answers.discard)
-        start = await messages.get()
+        try:
+            start = await messages.get()
+        except asyncio.CancelledError:
+            answer.cancel()
+            raise
         if start is None:
             return httpx.Response(500, text=_describe(answer), request=request)
-        return httpx.Response(start["status"], headers=start.get("headers", []), stream=_Body(messages, answer))
+        return _open_answer(start, _Body(messages, answer))
+
+
+def _open_answer(start: Message, body: "_Body") -> httpx.Response:
+    """Return the answer that a first message begins. Raises `AppBrokeError` for one that begins none."""
+    try:
+        return httpx.Response(start["status"], headers=start.get("headers", []), stream=body)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        what = f"{type(error).__name__}: {error}"
+        raise AppBrokeError(f"the app's first message is no sound http.response.start ({what})") from None
 
 
 class _Body(httpx.AsyncByteStream):
-    def __init__(self, messages: "asyncio.Queue[Message | None]", answer: "asyncio.Task[None]") -> None:
+    def __init__(self, messages: "asyncio.Queue[Message | None]", answer: "asyncio.Task[BaseException | None]") -> None:
         self._messages = messages
         self._answer = answer
 
@@ -60,11 +71,13 @@ class _Body(httpx.AsyncByteStream):
         raise AppBrokeError(_describe(self._answer))
 
     async def aclose(self) -> None:
-        self._answer.cancel()
-        await asyncio.gather(self._answer, return_exceptions=True)
+        await give_up([self._answer])
 
 
-async def _run(app: Any, scope: Message, body: bytes, messages: "asyncio.Queue[Message | None]") -> None:
+async def _run(
+    app: Any, scope: Message, body: bytes, messages: "asyncio.Queue[Message | None]"
+) -> BaseException | None:
+    """Let the app answer, and return what it raised: a task that raises `SystemExit` would end the whole loop."""
     requests: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive() -> Message:
@@ -78,8 +91,11 @@ async def _run(app: Any, scope: Message, body: bytes, messages: "asyncio.Queue[M
 
     try:
         await app(scope, receive, send)
+    except (Exception, SystemExit) as error:
+        return error
     finally:
         messages.put_nowait(None)
+    return None
 
 
 def _scope_of(request: httpx.Request, state: Message) -> Message:
@@ -100,7 +116,7 @@ def _scope_of(request: httpx.Request, state: Message) -> Message:
     }
 
 
-def _describe(answer: "asyncio.Task[None]") -> str:
+def _describe(answer: "asyncio.Task[BaseException | None]") -> str:
     """Return what an app raised, once it is done."""
-    error = answer.exception() if answer.done() and not answer.cancelled() else None
+    error = answer.result() if answer.done() and not answer.cancelled() else None
     return f"the app raised {type(error).__name__}: {error}" if error else "the app answered nothing"

@@ -23,6 +23,10 @@ def timed_out(clock: Clock, url: str, last_event: str | None) -> RemoteTimeoutEr
             f"no event for {limit}; {seen}",
             "The agent hangs, or a proxy holds the stream back; if it may take longer, raise --silence-timeout",
         ),
+        "transcript": (
+            f"no whole transcript within {limit} after the headers",
+            "The deployment hangs, or a proxy holds the answer back; if it may take longer, raise --headers-timeout",
+        ),
         "turn": (
             f"the turn was not done within {limit}; {seen}",
             "If it may take longer, raise --turn-timeout",

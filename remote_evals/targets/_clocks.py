@@ -27,9 +27,23 @@ class Limits:
 class Deadline:
     """When a turn or a case must be done, on the event loop's clock, and how many seconds it had."""
 
+    name: str
     at: float
     limit_s: float
-    name: str = "case"
+
+    def left_s(self) -> float:
+        """Return the seconds that are left; `math.inf` for any."""
+        return self.at - asyncio.get_running_loop().time()
+
+
+def start_deadline(name: str, limit_s: float) -> Deadline:
+    """Return the deadline of what begins now and may take so many seconds."""
+    return Deadline(name, asyncio.get_running_loop().time() + limit_s, limit_s)
+
+
+def earliest(of_case: Deadline | None, of_turn: Deadline) -> Deadline:
+    """Return the deadline that comes first, that of the case where both are one."""
+    return of_case if of_case and of_case.at <= of_turn.at else of_turn
 
 
 @dataclass(frozen=True, slots=True)

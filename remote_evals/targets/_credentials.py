@@ -3,10 +3,11 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from ..credentials import find_credentials, find_url_credentials, name_credentials
 from ..errors import UsageError
-from ..headers import check_headers, check_secret_headers, find_credentials
+from ..headers import check_headers, check_secret_headers
 from ..redaction import Redactor, Secret
-from ..urls import PrivateUrl, explain_exposure, find_url_credentials, parse_base_url
+from ..urls import PrivateUrl, explain_exposure, parse_base_url
 from ._token import TokenSource, check_token
 
 
@@ -30,11 +31,7 @@ class Credentials:
         """Yield what the secrets are: "the token", "the header X-Api-Key", "the query of the URL"."""
         if self.token is not None:
             yield "the token"
-        for name, value in self.headers.items():
-            if any(find_credentials({name: value}, self.secret_headers)):
-                yield f"the header {name}"
-        if any(find_url_credentials(self.url)):
-            yield "the query of the URL"
+        yield from name_credentials(self.url, self.headers, self.secret_headers)
 
 
 def check_credentials(

@@ -1,6 +1,5 @@
 """One turn on the wire: the POST, its stream, and the run rebuilt from it as far as it came."""
 
-import asyncio
 import json
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
@@ -61,7 +60,7 @@ class Exchange:
             retries=self.retries,
         )
 
-    async def run(self, url: str, body: Mapping[str, Any], token: Secret | None, deadline: Deadline | None) -> None:
+    async def run(self, url: str, body: Mapping[str, Any], token: Secret | None, deadline: Deadline) -> None:
         """Send a request and read its stream to its end. Raises `RemoteError`."""
         self._rebuild.begin_stream()
         self._stopwatch.start()
@@ -74,7 +73,7 @@ class Exchange:
             await run_guarded(
                 lambda clocks: self._stream(url, body, token, clocks),
                 url,
-                self._deadline(deadline),
+                deadline,
                 read_last_event,
                 at_first="before the first event",
             )
@@ -85,11 +84,6 @@ class Exchange:
         """Make ready to send the latest request once more; what it took in vain is not in the run's time."""
         self._stopwatch.take_back()
         self.retries += 1
-
-    def _deadline(self, of_case: Deadline | None) -> Deadline:
-        turn_s = self._limits.turn_s
-        of_turn = Deadline(asyncio.get_running_loop().time() + turn_s, turn_s, "turn")
-        return of_case if of_case and of_case.at <= of_turn.at else of_turn
 
     async def _stream(
         self, url: str, body: Mapping[str, Any], token: Secret | None, clocks: Clocks
@@ -103,7 +97,10 @@ class Exchange:
             if self._tap:
                 self._tap.on_headers(response, self._stopwatch.now_ms())
             clocks.start("first event", self._limits.first_event_s)
+            answered_after_s = self._stopwatch.request_s()
             failure = await read_failure(response, show_url(url), self._scrub, clocks.left_s)
+            if failure:
+                failure.answered_after_s = answered_after_s
             # They are needed no more, and of thousands of open streams they are a part that counts.
             response.request.headers = httpx.Headers()
             self._reading = Reading(self._rebuild, self._scrub, self._stopwatch.now_ms, self._tap)

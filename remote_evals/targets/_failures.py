@@ -38,6 +38,7 @@ _NEVER_CONNECTED = (
     aiohttp.ClientConnectorError,
     aiohttp.ConnectionTimeoutError,
     ConnectExpiredError,
+    httpx.ConnectError,
     aiohttp.ClientHttpProxyError,
     aiohttp.InvalidURL,
     httpx.UnsupportedProtocol,

@@ -28,12 +28,14 @@ _LINE_OF_A_FIELD = re.compile(rb"(?:\A|[\r\n])[^:\r\n]")
 class FrameDecoder:
     """Takes the bytes of one stream, cut anywhere, and gives the frames that have data.
 
+    `comments` is how many lines were comments, each counted once the blank line behind it came.
     `invalid_utf8_at` is the offset in the stream of the first byte that is not UTF-8; U+FFFD stands for what is not.
     `too_long` says that a frame has more than `MAX_FRAME_BYTES`, its blank line not counted: no frame is given from
     there on. `unfinished` says, after `finish`, that the stream ended in a frame, which is none without a blank line.
     """
 
     def __init__(self) -> None:
+        self.comments = 0
         self.invalid_utf8_at: int | None = None
         self.too_long = False
         self.unfinished = False
@@ -49,7 +51,7 @@ class FrameDecoder:
         else:
             frames = self._cut(chunk)
         try:
-            return _split_frames(str(frames, "utf-8")) if frames else ()
+            return self._split(str(frames, "utf-8")) if frames else ()
         except UnicodeDecodeError as error:
             return self._split_around(frames, error.start)
 
@@ -89,9 +91,22 @@ class FrameDecoder:
     def _split_around(self, frames: bytes | bytearray, invalid_at: int) -> Iterator[SseFrame]:
         """Yield the frames, and note the first byte that is not UTF-8 once those before it were taken."""
         start = _find_end(frames[:invalid_at], 0)
-        yield from _split_frames(str(frames[:start], "utf-8"))
+        yield from self._split(str(frames[:start], "utf-8"))
         self._note_invalid(self._at - len(frames) + invalid_at)
-        yield from _split_frames(str(frames[start:], "utf-8", "replace"))
+        yield from self._split(str(frames[start:], "utf-8", "replace"))
+
+    def _split(self, text: str) -> Iterable[SseFrame]:
+        """Return the frames of a text that ends with a blank line, but for those whose data is empty."""
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        if text.startswith("data: "):
+            datas = text[6:-2].split("\n\ndata: ")
+            if text.count("\n") == 2 * len(datas) and "" not in datas:
+                return zip(repeat("message"), datas)
+        self.comments += text.startswith(":") + text.count("\n:")
+        source = EventSource(httpx.Response(200, headers=_EVENT_STREAM, text=text))
+        # A frame with an `id` and no data, which is none, looks there like one whose data is empty, which says nothing.
+        return [(frame.event, frame.data) for frame in source.iter_sse() if frame.data]
 
     def _note_invalid(self, at: int) -> None:
         if self.invalid_utf8_at is None:
@@ -109,16 +124,3 @@ def _find_end(data: bytes | bytearray, start: int) -> int:
     while end < len(data) and data[end] in _LINE_ENDS:
         end += 1
     return end
-
-
-def _split_frames(text: str) -> Iterable[SseFrame]:
-    """Return the frames of a text that ends with a blank line, but for those whose data is empty."""
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if text.startswith("data: "):
-        datas = text[6:-2].split("\n\ndata: ")
-        if text.count("\n") == 2 * len(datas) and "" not in datas:
-            return zip(repeat("message"), datas)
-    source = EventSource(httpx.Response(200, headers=_EVENT_STREAM, text=text))
-    # A frame with an `id` and no data, which is no event, looks there like one whose data is empty, which says nothing.
-    return [(frame.event, frame.data) for frame in source.iter_sse() if frame.data]

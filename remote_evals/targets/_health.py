@@ -12,6 +12,7 @@ from ..urls import join_url, show_url
 from ._clocks import Clocks
 from ._guard import run_guarded
 from ._link import Link
+from ._quoting import make_printable
 from ._status import read_failure
 from .remote import RemoteTarget
 
@@ -64,14 +65,8 @@ async def read_health(target: RemoteTarget, limit_s: float = MAX_HEALTH_S) -> He
             )
         except RemoteError as failure:
             restated = _restate_failure(failure)
-    restated.rewrite(lambda happened: make_printable(scrub(happened)))
+    restated.rewrite(lambda happened: make_printable(scrub(happened), MAX_QUOTE_CHARS))
     raise restated
-
-
-def make_printable(text: str) -> str:
-    """Return at most 200 characters of a text, U+FFFD for each that a terminal might act on."""
-    cut = text if len(text) <= MAX_QUOTE_CHARS else text[: MAX_QUOTE_CHARS - 1] + "…"
-    return "".join(character if character.isprintable() else "\ufffd" for character in cut)
 
 
 async def _ask(link: Link, url: str, limit_s: float, scrub: Callable[[str], str], clocks: Clocks) -> Health:
@@ -89,7 +84,7 @@ def _restate_status(failure: RemoteError, response: httpx.Response) -> RemoteSta
     status = response.status_code
     is_refused = status == 401 and "authorization" in response.request.headers
     advice = failure.advice if response.is_redirect or is_refused else _advise(status, failure.url)
-    restated = RemoteStatusError(failure.url, make_printable(failure.happened), advice, status)
+    restated = RemoteStatusError(failure.url, make_printable(failure.happened, MAX_QUOTE_CHARS), advice, status)
     restated.retry_after_s = failure.retry_after_s
     return restated
 

@@ -1,15 +1,22 @@
 """The proxy that the environment sets for a deployment."""
 
 import base64
+import os
 from dataclasses import dataclass
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
 from ..errors import UsageError
 from ..redaction import Redactor, Secret
-from ..urls import is_loopback, show_url
+from ..urls import has_valid_host, is_loopback
+
+_NO_HTTP = "is not an http:// or https:// address; a proxy of another kind, as SOCKS, cannot be used"
+_NO_ADDRESS = (
+    "is not the address of a proxy; write it as http://host:port or http://user:password@host:port, and percent-encode "
+    "the password: '/' is %2F, '#' is %23, '?' is %3F"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +31,11 @@ class Proxy:
         return urlsplit(self.address.reveal()).scheme == "https"
 
     def hide_from(self, redactor: Redactor) -> None:
-        """Make the password known to the redactor, alone and as it is sent."""
-        if password := urlsplit(self.address.reveal()).password:
-            redactor.add(Secret(unquote(password)))
-            redactor.add(self._credentials())
+        """Make the password known to the redactor, alone and as it is sent; a user without one may be a key."""
+        user, password = _read_pair(urlsplit(self.address.reveal()))
+        if user or password:
+            for secret in (password or user, f"{user}:{password}", _encode_pair(user, password)):
+                redactor.add(Secret(secret))
 
     def build(self) -> httpx.Proxy:
         """Return the proxy as the client takes it."""
@@ -36,32 +44,56 @@ class Proxy:
         if parts.username is None:
             return httpx.Proxy(url)
         # aiohttp makes Proxy-Authorization of it; a user name in the URL would make it warn instead.
-        return httpx.Proxy(url, headers={"Authorization": f"Basic {self._credentials().reveal()}"})
-
-    def _credentials(self) -> Secret:
-        parts = urlsplit(self.address.reveal())
-        pair = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
-        return Secret(base64.b64encode(pair.encode()).decode())
+        return httpx.Proxy(url, headers={"Authorization": f"Basic {_encode_pair(*_read_pair(parts))}"})
 
 
 def find_proxy(url: str) -> Proxy | None:
     """Return the proxy that HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY set for a URL; loopback never has one.
 
-    Raises `UsageError` for a proxy that is not an HTTP proxy.
+    Raises `UsageError`, which never repeats the address, for one that is not that of an HTTP proxy. With a path, a
+    query or a fragment it is none: they are the rest of a password that was not encoded, and the host is another.
     """
-    address = _find_address(url)
-    if address is None:
+    scheme = _find_scheme(url)
+    if scheme is None:
         return None
-    if urlsplit(address.reveal()).scheme not in ("http", "https"):
-        shown = show_url(address.reveal())
-        raise UsageError(f"the proxy {shown} that the environment sets is not an http:// or https:// URL")
-    return Proxy(address)
+    given = getproxies()[scheme]
+    proxy = Proxy(Secret(given if "://" in given else f"http://{given}"))
+    del given
+    if mistake := _find_mistake(proxy):
+        raise UsageError(f"{_name_variable(scheme)} {mistake}")
+    return proxy
 
 
-def _find_address(url: str) -> Secret | None:
+def _find_scheme(url: str) -> str | None:
+    """Return for which scheme the environment sets the proxy of a URL: the URL's own or "all"; None for no proxy."""
     parts = urlsplit(url)
     host = parts.hostname or ""
-    address = getproxies().get(parts.scheme) or getproxies().get("all")
-    if not address or is_loopback(url) or proxy_bypass(f"{host}:{parts.port}" if parts.port else host):
+    if is_loopback(url) or proxy_bypass(f"{host}:{parts.port}" if parts.port else host):
         return None
-    return Secret(address if "://" in address else f"http://{address}")
+    return next((scheme for scheme in (parts.scheme, "all") if getproxies().get(scheme)), None)
+
+
+def _name_variable(scheme: str) -> str:
+    # In small letters it comes before one in capitals, and is the only one where this runs as a CGI script.
+    names = (f"{scheme}_proxy", f"{scheme}_proxy".upper())
+    return next((name for name in names if os.environ.get(name)), f"the {scheme} proxy of this machine's settings")
+
+
+def _find_mistake(proxy: Proxy) -> str | None:
+    try:
+        parts = urlsplit(proxy.address.reveal())
+        if parts.scheme not in ("http", "https"):
+            return _NO_HTTP
+        proxy.build()
+    except (ValueError, httpx.InvalidURL):
+        return _NO_ADDRESS
+    is_bare = parts.path in ("", "/") and not parts.query and not parts.fragment
+    return None if is_bare and parts.hostname and has_valid_host(parts) else _NO_ADDRESS
+
+
+def _read_pair(parts: SplitResult) -> tuple[str, str]:
+    return unquote(parts.username or ""), unquote(parts.password or "")
+
+
+def _encode_pair(user: str, password: str) -> str:
+    return base64.b64encode(f"{user}:{password}".encode()).decode()

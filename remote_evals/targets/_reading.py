@@ -16,6 +16,8 @@ from ._tap import Tap
 
 MAX_STREAM_BYTES = 256 * 1024 * 1024
 MAX_EVENTS = 1_000_000
+# Of JSON: a byte of it may take 25 of memory, where it is all brackets.
+MAX_VALUES = 16_000_000
 
 # What is behind `run.done` is only looked at for what is odd.
 MAX_END_S = 1.0
@@ -27,7 +29,7 @@ class Reading:
     `scrub` takes secrets out of what errors and warnings quote.
     """
 
-    __slots__ = ("_decoder", "_events", "_now_ms", "_rebuild", "_size", "_tap", "done_ms")
+    __slots__ = ("_decoder", "_events", "_now_ms", "_rebuild", "_size", "_tap", "_values", "done_ms")
 
     def __init__(
         self, rebuild: Rebuild, scrub: Callable[[str], str], now_ms: Callable[[], float], tap: Tap | None
@@ -37,7 +39,7 @@ class Reading:
         self._decoder = EventDecoder(scrub)
         self._now_ms = now_ms
         self._tap = tap
-        self._size = self._events = 0
+        self._size = self._events = self._values = 0
 
     async def read(self, response: httpx.Response, clocks: Clocks, silence_s: float) -> RemoteError | None:
         """Read the body through `run.done` and see how it ends; return what keeps it from being a whole run."""
@@ -65,21 +67,24 @@ class Reading:
     def _take(self, chunk: bytes) -> bool:
         """Fold the events of a chunk in, and say whether there were any."""
         at_ms = self._now_ms()
-        if self._tap:
-            self._tap.on_chunk(chunk, at_ms)
         events = self._decoder.feed(chunk)
+        if self._tap:
+            self._tap.on_events(events, self._decoder.comments, at_ms)
         for event in events:
             self._rebuild.add(event, at_ms)
         if self.done_ms is None and self._rebuild.done:
             self.done_ms = at_ms
         self._size += len(chunk)
+        self._values += chunk.count(b",") + chunk.count(b"[") + chunk.count(b"{")
         self._events += len(events)
         return bool(events)
 
     def _find_excess(self) -> str | None:
         if self._size > MAX_STREAM_BYTES:
             return f"{MAX_STREAM_BYTES // 2**20} MiB"
-        return f"{MAX_EVENTS:,} events" if self._events > MAX_EVENTS else None
+        if self._events > MAX_EVENTS:
+            return f"{MAX_EVENTS:,} events"
+        return f"{MAX_VALUES:,} values in its events" if self._values > MAX_VALUES else None
 
     async def _read_on(self, chunks: AsyncIterator[bytes]) -> None:
         """See how the stream ends behind `run.done`; nothing there changes the run."""

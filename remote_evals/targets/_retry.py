@@ -3,14 +3,19 @@
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+import aiohttp
+import httpx
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_exponential, wait_random
 
 from ..errors import RemoteError, RemoteStatusError, RemoteUnreachableError
+from ._causes import causes_of
 
 _T = TypeVar("_T")
 
-# Answers that stand for "not now": the request was turned away before any stream began.
+# Answers that stand for "not now": the request was turned away before any stream began. A gateway that gives up on an
+# agent answers 503 too, but not so soon.
 _TURNED_AWAY = (429, 503)
+_SOON_S = 5.0
 
 pause = wait_exponential(multiplier=0.5, max=8) + wait_random(0, 0.5)
 
@@ -49,8 +54,14 @@ async def send_patiently(
 def cannot_have_begun(error: BaseException) -> bool:
     """Say whether a request that failed so was surely not acted on: no connection was made, or it was turned away."""
     if isinstance(error, RemoteStatusError):
-        return error.status in _TURNED_AWAY
-    return isinstance(error, RemoteUnreachableError)
+        return error.status in _TURNED_AWAY and error.answered_after_s < _SOON_S
+    return isinstance(error, RemoteUnreachableError) and not any(map(_will_not_mend, causes_of(error)))
+
+
+def _will_not_mend(cause: BaseException) -> bool:
+    """Say whether every further attempt would meet the same: a proxy that refuses, or a URL that is none."""
+    refused = isinstance(cause, aiohttp.ClientHttpProxyError) and 400 <= cause.status < 500
+    return refused or isinstance(cause, aiohttp.InvalidURL | httpx.InvalidURL | httpx.UnsupportedProtocol)
 
 
 def _wait(state: RetryCallState) -> float:

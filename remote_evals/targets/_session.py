@@ -2,23 +2,29 @@
 
 import asyncio
 import secrets
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
-from ..errors import RemoteError, UsageError
-from ..redaction import Redactor
+from ..durations import render_duration
+from ..errors import RemoteError, RemoteStreamError, TokenSourceError, UsageError
+from ..redaction import Redactor, Secret
 from ..results import RunResult
-from ..urls import join_url
+from ..urls import join_url, show_url
 from ._causes import keep_cause
-from ._clocks import Deadline, Limits
+from ._clocks import Deadline, Limits, earliest, start_deadline
 from ._exchange import Exchange
 from ._link import Link
+from ._quoting import make_printable
 from ._retry import send_patiently
 from ._tap import Tap
 from ._token import TokenSource, ask_token
 from ._transcript import read_messages
+
+_T = TypeVar("_T")
+
+MAX_ID_CHARS = 1024
 
 # Connecting is what takes most memory at a time: of thousands of sessions so many start, and the others wait.
 _STARTING = 8
@@ -45,7 +51,7 @@ class RemoteSession:
         self.id = f"eval-{secrets.token_hex(12)}"
         self._deployment = deployment
         self._tap = tap
-        self._deadline = Deadline(asyncio.get_running_loop().time() + limit_s, limit_s) if limit_s else None
+        self._deadline = start_deadline("case", limit_s) if limit_s else None
         self._latest: Exchange | None = None
 
     async def __aenter__(self) -> Self:
@@ -73,7 +79,8 @@ class RemoteSession:
         """Decide what the latest turn waits for and return that turn, gone on to its next end. Raises as `send`."""
         if self._latest is None:
             raise UsageError("nothing was sent yet, so there is nothing to decide")
-        url = join_url(self._deployment.url, f"/chat/{self.id}/approvals/{quote(approval_id, safe='')}")
+        at = self._deployment
+        url = join_url(at.url, f"/chat/{self.id}/approvals/{_segment_of(approval_id, at.url)}")
         return await self._run(self._latest, url, decision)
 
     async def transcript(self) -> list[dict[str, Any]]:
@@ -81,40 +88,68 @@ class RemoteSession:
         at, redactor = self._deployment, self._deployment.redactor
         url = join_url(at.url, f"/chat/{self.id}")
 
-        async def read() -> list[dict[str, Any]]:
-            token = await ask_token(at.token, redactor)
-            return await read_messages(at.link, url, token, at.limits, self._deadline, redactor.scrub)
+        async def read(token: Secret | None, deadline: Deadline) -> list[dict[str, Any]]:
+            return await read_messages(at.link, url, token, at.limits, deadline, redactor.scrub)
 
-        try:
-            messages = await send_patiently(read, at.retries, self._left_s)
-        except RemoteError as failure:
-            _scrub(failure, redactor)
-            raise
-        return list(redactor.scrub_value(messages))
+        return list(redactor.scrub_value(await self._patiently(read)))
 
     async def _run(self, exchange: Exchange, url: str, body: Mapping[str, Any]) -> RunResult:
-        at, redactor = self._deployment, self._deployment.redactor
+        redactor = self._deployment.redactor
 
-        async def send() -> None:
-            async with at.starting:
-                await asyncio.sleep(0)
-            token = await ask_token(at.token, redactor)
-            await exchange.run(url, body, token, self._deadline)
+        async def send(token: Secret | None, deadline: Deadline) -> None:
+            await exchange.run(url, body, token, deadline)
 
         try:
-            await send_patiently(send, at.retries, self._left_s, exchange.count_retry)
+            await self._patiently(send, exchange.count_retry)
         except RemoteError as failure:
             failure.partial = redactor.scrub_value(exchange.result)
-            _scrub(failure, redactor)
             raise
         result: RunResult = redactor.scrub_value(exchange.result)
         return result
 
-    def _left_s(self) -> float:
-        return self._deadline.at - asyncio.get_running_loop().time() if self._deadline else float("inf")
+    async def _patiently(
+        self,
+        ask: Callable[[Secret | None, Deadline], Awaitable[_T]],
+        count_retry: Callable[[], None] = lambda: None,
+    ) -> _T:
+        """Return what `ask` returns, given the token and until when it must be done, all attempts together."""
+        at = self._deployment
+        deadline = earliest(self._deadline, start_deadline("turn", at.limits.turn_s))
+
+        async def ask_once() -> _T:
+            async with at.starting:
+                await asyncio.sleep(0)
+            return await ask(await self._ask_token(deadline), deadline)
+
+        try:
+            return await send_patiently(ask_once, at.retries, deadline.left_s, count_retry)
+        except RemoteError as failure:
+            _scrub(failure, at.redactor)
+            raise
+
+    async def _ask_token(self, deadline: Deadline) -> Secret | None:
+        at = self._deployment
+        limit_s = min(at.limits.headers_s, deadline.left_s())
+        try:
+            async with asyncio.timeout(None if limit_s == float("inf") else limit_s):
+                return await ask_token(at.token, at.redactor)
+        except TimeoutError:
+            limit = render_duration(limit_s)
+            raise TokenSourceError(f"the token could not be had: its callable gave none within {limit}") from None
+
+
+def _segment_of(approval_id: str, url: str) -> str:
+    """Return an id as it stands in a path. Raises `RemoteStreamError` for one that would lead elsewhere, or nowhere."""
+    try:
+        if approval_id in ("", ".", "..") or len(approval_id) > MAX_ID_CHARS:
+            raise ValueError
+        return quote(approval_id, safe="")
+    except ValueError:
+        happened = f"the approval's id {approval_id[:40]!r} cannot be sent back"
+        raise RemoteStreamError(show_url(url), happened, "Check what the deployment gives as approvalId") from None
 
 
 def _scrub(failure: RemoteError, redactor: Redactor) -> None:
-    """Take secrets that the far side echoed out of an error, and out of the one that caused it."""
-    failure.rewrite(redactor.scrub)
+    """Take out of an error what the far side put into it: secrets that it echoed, and what acts on a terminal."""
+    failure.rewrite(lambda happened: make_printable(redactor.scrub(happened)))
     failure.__cause__ = keep_cause(failure.__cause__, redactor.scrub)

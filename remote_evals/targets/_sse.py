@@ -28,6 +28,11 @@ class EventDecoder:
         self._frames = FrameDecoder()
 
     @property
+    def comments(self) -> int:
+        """How many comments came by now, each a line: keep-alives are such."""
+        return self._frames.comments
+
+    @property
     def invalid_utf8_at(self) -> int | None:
         """The offset in the stream of the first byte that is not UTF-8; U+FFFD stands for what is not."""
         return self._frames.invalid_utf8_at

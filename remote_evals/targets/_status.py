@@ -82,6 +82,8 @@ def _bad_status(response: httpx.Response, url: str, text: str) -> RemoteError:
 
 
 def _advise(status: int, url: str, text: str) -> str:
+    if status == 404 and "/approvals/" in url:
+        return "The deployment no longer waits for this decision, or never did"
     if url.endswith("/chat/chat"):
         return "Leave /chat off the URL: it is added"
     if status == 400 and url.startswith("http:") and "HTTPS" in text:

@@ -26,6 +26,10 @@ class Stopwatch:
         """Return how far the turn is, while a request goes on."""
         return self._before[0] + (time.perf_counter() - self._started) * 1000
 
+    def request_s(self) -> float:
+        """Return the seconds that the request under way takes so far."""
+        return time.perf_counter() - self._started
+
     def note_headers(self) -> None:
         """Note that the headers of a request came."""
         if self.headers_ms is None:

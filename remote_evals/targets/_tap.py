@@ -1,8 +1,11 @@
 """Who looks on while a turn is read."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import httpx
+
+from ..events import Event
 
 
 class Tap(Protocol):
@@ -12,6 +15,6 @@ class Tap(Protocol):
         """Take an answer whose headers are there and whose body is still to come; it must not be read."""
         ...
 
-    def on_chunk(self, chunk: bytes, at_ms: float) -> None:
-        """Take the next bytes of the answer's body, its content-encoding undone."""
+    def on_events(self, events: Sequence[Event], comments: int, at_ms: float) -> None:
+        """Take the events that are whole with the bytes that came, none perhaps, and how many comments came by now."""
         ...

@@ -9,13 +9,15 @@ import httpx
 from ..errors import UsageError
 
 _UNKNOWN_ISSUER = "Check who issued it; if it is an authority of your own, give its certificate by --ca-bundle"
-_OTHER_HOST = "Check the URL's host name: the certificate is for another"
-# By the codes of OpenSSL, X509_V_ERR_*.
+_NO_CHAIN = f"{_UNKNOWN_ISSUER}, and else let the deployment send its whole chain"
+# By the numbers of OpenSSL: https://docs.openssl.org/master/man3/X509_STORE_CTX_get_error/.
 _ADVICE = {
-    **dict.fromkeys((2, 18, 19, 20, 21), _UNKNOWN_ISSUER),
-    **dict.fromkeys((62, 64), _OTHER_HOST),
+    **dict.fromkeys((18, 19), _UNKNOWN_ISSUER),
+    **dict.fromkeys((2, 20, 21), _NO_CHAIN),
     9: "Check this machine's clock, and from when on the certificate is valid",
     10: "Renew the deployment's certificate",
+    62: "Check the URL's host name, or get a certificate that names it",
+    64: "Check the URL's address, or get a certificate that names it",
 }
 
 

@@ -3,8 +3,8 @@
 import inspect
 from collections.abc import Awaitable, Callable
 
-from ..echoes import explain_short_secret
 from ..errors import TokenSourceError, UsageError
+from ..needles import explain_short_secret
 from ..redaction import Redactor, Secret
 
 TokenSource = Secret | Callable[[], str | Awaitable[str]] | None
@@ -25,9 +25,9 @@ async def ask_token(source: TokenSource, redactor: Redactor) -> Secret | None:
     """
     token = await _call(source) if callable(source) else source
     if token is not None:
-        redactor.add(token)
         if mistake := _find_mistake(token):
             raise TokenSourceError(f"the token that its callable returned cannot be sent: {mistake}")
+        redactor.add(token)
     return token
 
 

@@ -17,6 +17,8 @@ from ._status import read_failure
 
 MAX_TRANSCRIPT_BYTES = 16 * 1024 * 1024
 
+_HEADERS = {"Accept": "application/json", "Accept-Encoding": "identity"}
+
 
 async def read_messages(
     link: Link,
@@ -30,7 +32,8 @@ async def read_messages(
 
     async def read(clocks: Clocks) -> list[dict[str, Any]] | RemoteError:
         clocks.start("headers", limits.headers_s)
-        async with aclosing(await link.send("GET", url, {"Accept": "application/json"}, token)) as response:
+        async with aclosing(await link.send("GET", url, _HEADERS, token)) as response:
+            clocks.start("transcript", limits.headers_s)
             failure = await read_failure(response, show_url(url), scrub, clocks.left_s, expected="application/json")
             return failure or _parse(await _read_body(response), show_url(url))
 

@@ -64,9 +64,8 @@ class RemoteTarget:
         self.redactor = redactor or Redactor()
         self.limits = limits or Limits()
         self.retries = retries
-        self.insecure = insecure
         self._sent = sent
-        self._tls = check_tls(ca_bundle, insecure=insecure)
+        self.tls = check_tls(ca_bundle, insecure=insecure)
         self._transport = transport
         self._deployment: Deployment | None = None
         self._entered = 0
@@ -94,7 +93,7 @@ class RemoteTarget:
         proxy = find_proxy(self.url)
         if proxy:
             proxy.hide_from(self.redactor)
-        return open_transport(self.url, proxy, self._tls)
+        return open_transport(self.url, proxy, self.tls)
 
     async def __aexit__(self, *raised: object) -> None:
         """Close every connection, once all who entered have left."""

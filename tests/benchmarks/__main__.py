@@ -1,24 +1,39 @@
-"""Measures, and prints the table."""
+"""Measures, and prints the table; exits with 1 where the soak found something."""
 
 import argparse
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Sequence
 
 from .figures import measure_crowds, measure_startup, measure_transfers
 from .processes import pin_to_core
 from .server import serve
+from .soak import measure_soak
 from .table import Row, render_table
 
-_QUESTIONS = ("events", "streams", "startup")
+_QUESTIONS = ("events", "streams", "startup", "soak")
 
 
 def main() -> None:
     """Run what the command line asks for."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description="How fast remote-evals is.")
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks", description="How fast and how steady remote-evals is."
+    )
     parser.add_argument("--events", type=int, default=200_000, help="events of the long stream (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=5, help="the median is of so many (default: %(default)s)")
     parser.add_argument("--only", choices=_QUESTIONS, action="append", help="only this question; may be repeated")
     options = parser.parse_args()
 
+    names = options.only or _QUESTIONS
+    rows = list(_measure_speed(options, [name for name in names if name != "soak"]))
+    soak = list(measure_soak()) if "soak" in names else []
+    print(render_table([*rows, *soak]))
+    if any(row.ok is False for row in soak):
+        sys.exit(1)
+
+
+def _measure_speed(options: argparse.Namespace, names: Sequence[str]) -> Iterator[Row]:
+    if not names:
+        return
     pin_to_core(-1)
     with serve(options.events) as url:
         pin_to_core(0)
@@ -27,8 +42,8 @@ def main() -> None:
             "streams": lambda: measure_crowds(url, options.rounds),
             "startup": lambda: measure_startup(options.rounds),
         }
-        rows = [row for name in options.only or _QUESTIONS for row in questions[name]()]
-    print(render_table(rows))
+        for name in names:
+            yield from questions[name]()
 
 
 if __name__ == "__main__":

@@ -7,22 +7,19 @@ the first stream ended: where the server holds all of them open until the last h
 import asyncio
 import gc
 import json
-import os
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 from remote_evals import RemoteTarget
 
-from .processes import Figures, allow_many_files
+from .processes import Figures, allow_many_files, resident_bytes
 from .transfers import plain_client, read_sse
 
 Read = Callable[[], Awaitable[str]]
 
 _TICK_S = 0.01
-_STATM = Path("/proc/self/statm")
 
 
 @asynccontextmanager
@@ -56,7 +53,7 @@ class Crowd:
     async def run(self) -> Figures:
         """Return the figures once every stream has ended."""
         gc.collect()
-        before = _resident_bytes()
+        before = resident_bytes()
         ticking = asyncio.create_task(self._tick())
         started = time.perf_counter()
         await asyncio.gather(*(self._read_one() for _ in range(self._streams)))
@@ -83,12 +80,7 @@ class Crowd:
             await asyncio.sleep(_TICK_S)
             self._block_s = max(self._block_s, time.perf_counter() - asleep - _TICK_S)
             if not self._ended:
-                self._peak_bytes = max(self._peak_bytes, _resident_bytes())
-
-
-def _resident_bytes() -> int:
-    """Return the memory of this process that is in use; 0 where /proc does not say."""
-    return int(_STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") if _STATM.exists() else 0
+                self._peak_bytes = max(self._peak_bytes, resident_bytes())
 
 
 async def _measure(way: str, streams: int, url: str, answer: str) -> Figures:

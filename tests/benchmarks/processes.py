@@ -7,10 +7,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 Figures = dict[str, float]
 
 _FILES = 4096
+_STATM = Path("/proc/self/statm")
 _CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
 
 
@@ -24,13 +26,17 @@ def measure_module(name: str, *args: str, limit_s: float | None = None) -> Figur
 
 
 def measure_script(argv: Sequence[str], limit_s: float | None = None) -> Figures:
-    """Run a command whose last line of output is its figures in JSON. Raises `MeasurementFailedError`."""
+    """Run a command whose last line of output is its figures in JSON, and pass on its standard error.
+
+    Raises `MeasurementFailedError`.
+    """
     try:
         done = subprocess.run(argv, capture_output=True, text=True, timeout=limit_s, check=True)
     except subprocess.TimeoutExpired:
         raise MeasurementFailedError(f"not done in {limit_s:.0f} s") from None
     except subprocess.CalledProcessError as error:
         raise MeasurementFailedError(error.stderr.strip().rpartition("\n")[2] or f"exit {error.returncode}") from None
+    sys.stderr.write(done.stderr)
     figures: Figures = json.loads(done.stdout.splitlines()[-1])
     return figures
 
@@ -46,6 +52,11 @@ def pin_to_core(index: int) -> None:
     """Keep this process, and those it starts from now on, on one of its cores; where the system cannot, nowhere."""
     if _CORES:
         os.sched_setaffinity(0, {_CORES[index]})
+
+
+def resident_bytes() -> int:
+    """Return the memory of this process that is in use; 0 where /proc does not say."""
+    return int(_STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") if _STATM.exists() else 0
 
 
 def allow_many_files() -> None:

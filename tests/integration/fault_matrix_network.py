@@ -1,6 +1,6 @@
 """The rows of the fault matrix that no script has: what goes wrong around a deployment, or with the token."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +10,7 @@ import httpx
 from fake_server import FakeServer
 from remote_evals import RemoteTarget
 from remote_evals.durations import render_duration
+from remote_evals.events import Event
 from remote_evals.targets._session import RemoteSession
 from remote_evals.targets._tap import Tap
 from tests.integration.fault_matrix import (
@@ -29,7 +30,7 @@ from tests.integration.fault_matrix import (
 from tests.integration.fault_matrix_entries import BROKEN, NO_ANSWER, REFUSED
 from tests.integration.serving import WHOLE_RUN, listen, sending, serve
 from tests.integration.serving_certificates import Authority
-from tests.integration.test_remote_unreachable import closed_port, full_port
+from tests.integration.serving_ports import closed_port, full_port
 
 Opening = Callable[[Path], AbstractAsyncContextManager[RemoteTarget]]
 
@@ -116,11 +117,10 @@ class _StoppedByText(RemoteTarget):
         return super().open_session(limit_s, self)
 
     def on_headers(self, response: httpx.Response, at_ms: float) -> None:
-        self._seen = b""
+        pass
 
-    def on_chunk(self, chunk: bytes, at_ms: float) -> None:
-        self._seen += chunk
-        if b"text.delta" in self._seen:
+    def on_events(self, events: Sequence[Event], comments: int, at_ms: float) -> None:
+        if "text.delta" in [event.type for event in events]:
             self._server.stop()
 
 

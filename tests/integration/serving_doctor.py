@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 import ssl
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -15,7 +15,7 @@ from tests.contract.replay import STREAM_HEAD, Connection, chunks, listen
 from tests.integration.serving import PATIENT
 
 TOKEN = "t0ken-of-the-doctor"
-OWNER = f"Bearer {TOKEN}"
+BEARER = f"Bearer {TOKEN}"
 DIALOGUE = Dialogue(number="482913")
 # What a fake deployment that remembers says to the second prompt.
 RECALL = {"when": {"turn": 2}, "text": DIALOGUE.number}
@@ -29,14 +29,9 @@ async def examine_at(
 ) -> tuple[Checkup, list[Finding]]:
     """Return the check-up of a deployment, and the findings as they were reported."""
     reported: list[Finding] = []
-
-    def report(findings: Sequence[Finding]) -> None:
-        reported.extend(findings)
-
     secret = Secret(token) if token else None
-    given = TargetOptions(**{"url": url, "token": secret, "limits": PATIENT, "is_fake": True, **options})
-    checkup = await examine(make_callers(given, Redactor()), dialogue, report)
-    return checkup, reported
+    given = TargetOptions(**{"url": url, "token": secret, "limits": PATIENT, "reads_environment": False, **options})
+    return await examine(make_callers(given, Redactor()), dialogue, reported.extend), reported
 
 
 async def find(url: str, token: str | None = None, dialogue: Dialogue = DIALOGUE, **options: Any) -> dict[str, Finding]:
@@ -55,7 +50,7 @@ def assert_broken_off(found: dict[str, Finding], at: str, label: str) -> None:
     """Assert that a check failed and kept all later ones from being made."""
     later = list(CHECKS)[list(CHECKS).index(at) + 1 :]
     assert found[at].status == "fail"
-    assert {(found[check].status, found[check].happened) for check in later} == {("not checked", f"{label} failed")}
+    assert {(found[check].status, found[check].happened) for check in later} == {("not_checked", f"{label} failed")}
 
 
 class Agent:

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from remote_evals import EvalResult, EvalRunner
+from remote_evals.targets import _lifespan
 from tests.integration.serving import named
 
 Message = MutableMapping[str, Any]
@@ -169,3 +170,97 @@ async def test_nothing_of_an_app_is_left(is_made: bool, ends_by: str) -> None:
     assert running.cancelled() == (ends_by == "cancellation")
     assert told == ["startup", "ended", "shutdown"]
     assert asyncio.all_tasks() == before
+
+
+def hanging(at: str) -> Callable[..., Awaitable[None]]:
+    """Return an app that answers, and hangs at one point of its life."""
+    given_up = 0
+
+    async def app(scope: Message, receive: Receive, send: Send) -> None:
+        nonlocal given_up
+        if scope["type"] == "lifespan":
+            await receive()
+            if at == "its start":
+                await asyncio.get_running_loop().create_future()
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+            if at == "its stop":
+                await asyncio.get_running_loop().create_future()
+            await send({"type": "lifespan.shutdown.complete"})
+            return
+        await send(HEAD)
+        await send(DONE)
+        while at == "a cancellation" and given_up < 3:
+            try:
+                await asyncio.get_running_loop().create_future()
+            except asyncio.CancelledError:
+                given_up += 1
+
+    return app
+
+
+@pytest.mark.parametrize(
+    ("at", "status"), [("its start", "error"), ("its stop", "passed"), ("a cancellation", "passed")]
+)
+def test_an_app_that_hangs_is_left_behind(at: str, status: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An app that does not start, or does not stop, keeps no run from its end; what it answered counts."""
+    monkeypatch.setattr(_lifespan, "MAX_START_S", 0.2)
+    monkeypatch.setattr(_lifespan, "MAX_STOP_S", 0.2)
+    result = first(hanging(at))
+    assert result.status == status, result.error
+    if result.error:
+        assert "the app did not start within 200ms" in result.error.message
+
+
+@pytest.mark.parametrize("where", ["lifespan", "http"])
+def test_an_app_that_exits_ends_nothing_but_its_answer(where: str) -> None:
+    """`sys.exit()` in an app is a failure of its own, and never the end of the whole run with its exit code."""
+
+    async def app(scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] == where:
+            raise SystemExit(0)
+        if scope["type"] == "lifespan":
+            await receive()
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+            await send({"type": "lifespan.shutdown.complete"})
+
+    result = first(app)
+    assert result.status == "error"
+    assert result.error is not None
+    assert "SystemExit" in result.error.message
+
+
+@pytest.mark.parametrize(
+    "message",
+    [DONE, {"type": "http.response.start"}, {"type": "http.response.start", "status": 200, "headers": [(1, 2)]}],
+    ids=["a body", "no status", "no headers"],
+)
+def test_an_app_that_breaks_its_protocol_is_told(message: Message) -> None:
+    """A first message that begins no answer is told as the app's, not as the eval's mistake."""
+
+    async def app(scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await send(message)
+
+    result = first(app)
+    assert result.error is not None
+    assert result.error.code == "REMOTE_STREAM"
+    assert "the app's first message is no sound http.response.start" in result.error.message
+
+
+async def test_an_app_whose_answer_is_given_up_is_cancelled() -> None:
+    """Nothing of an app goes on once its turn has timed out before the headers."""
+    cancelled = asyncio.Event()
+
+    async def app(scope: Message, receive: Receive, send: Send) -> None:
+        try:
+            if scope["type"] == "http":
+                await asyncio.get_running_loop().create_future()
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+
+    async with asyncio.timeout(5):
+        await EvalRunner(agent=app, timeout_s=0.2).arun(named("a"))
+        await cancelled.wait()

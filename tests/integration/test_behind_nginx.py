@@ -1,7 +1,7 @@
 """An agent behind nginx: whatever nginx does to a stream, the run that comes of it is right."""
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +9,14 @@ import httpx
 import pytest
 
 from remote_evals import Limits, RemoteTarget, RemoteTimeoutError
+from remote_evals.doctor import Dialogue
+from remote_evals.events import Event
 from remote_evals.results import RunResult, Timing
 from tests.integration.command import remote_evals
 from tests.integration.serving import PATIENT, fail_among_others
+from tests.integration.serving_doctor import find, statuses
 from tests.integration.serving_leaks import TOKEN
-from tests.integration.serving_nginx import PASSWORD, Nginx, run_nginx
+from tests.integration.serving_nginx import PASSWORD, Nginx
 
 WAYS = [
     "{url}/api/agent",
@@ -28,12 +31,6 @@ WAYS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nginx]:
-    with run_nginx(tmp_path_factory.mktemp("nginx")) as running:
-        yield running
-
-
 class Encodings:
     """A tap that notes how each answer was compressed."""
 
@@ -43,7 +40,7 @@ class Encodings:
     def on_headers(self, response: httpx.Response, at_ms: float) -> None:
         self.seen.append(response.headers.get("content-encoding"))
 
-    def on_chunk(self, chunk: bytes, at_ms: float) -> None:
+    def on_events(self, events: Sequence[Event], comments: int, at_ms: float) -> None:
         pass
 
 
@@ -109,13 +106,13 @@ async def test_a_password_of_nginx_goes_into_a_header(nginx: Nginx) -> None:
     assert credentials not in reply
 
 
-def test_the_doctor_sees_what_nginx_does(nginx: Nginx) -> None:
+async def test_the_doctor_sees_what_nginx_does(nginx: Nginx) -> None:
     """A check-up tells of a stream that nginx holds back and compresses, and what to change in its configuration."""
-    done = remote_evals("doctor", "--url", f"{nginx.url}/buffering-and-gzip", "--prompt", "slowly")
-    assert done.code == 0, done.all
-    assert "[WARN] streaming: events came all at the end" in done.out
-    assert "nginx: proxy_buffering off" in done.out
-    assert "[WARN] compression: the stream is compressed as 'gzip'" in done.out
+    found = await find(f"{nginx.url}/buffering-and-gzip", dialogue=Dialogue("slowly"))
+    assert statuses(found, "streaming", "compression") == ["warn", "warn"]
+    assert found["streaming"].happened.startswith("events came all at the end")
+    assert "nginx: proxy_buffering off" in found["streaming"].advice
+    assert found["compression"].happened == "the stream is compressed as 'gzip'"
 
 
 def test_a_command_through_tls_of_nginx(nginx: Nginx, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +15,7 @@ from remote_evals.cli import app
 from tests.integration.command import clean_environment
 from tests.integration.serving import serve
 from tests.integration.serving_doctor import TOKEN
+from tests.integration.serving_ports import closed_port
 
 RUN = {"text": "noted"}
 
@@ -72,9 +72,8 @@ def test_each_failure_has_its_exit_code(reply: dict[str, Any], script: dict[str,
 
 def test_a_deployment_that_is_not_there_is_4() -> None:
     """What was not come to is one line, so that the failure is seen."""
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        done = doctor("--url", "http://{}:{}".format(*bound.getsockname()))
+    with closed_port() as host:
+        done = doctor("--url", f"http://{host}")
     assert done.exit_code == 4
     assert done.stdout.count("[SKIP]") == 1
 

@@ -1,10 +1,10 @@
 """What the command does on GitHub Actions: a summary of the step, annotations, and no command but its own."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 from tests.integration.command import Finished, remote_evals
+from tests.integration.github_log import obeyed
 from tests.integration.serving import serve
 
 # Each line alone would be a command to the runner, and the first would end a fence whose token could be guessed.
@@ -17,19 +17,6 @@ def run_on_github(folder: Path, cases: str, *args: object, summary: Path | None 
     env = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(summary or folder / "summary.md")}
     with serve({"text": ATTACK}) as server:
         return remote_evals("run", "--url", server.url, *args, cwd=folder, env=env)
-
-
-def obeyed(log: str) -> Iterator[str]:
-    """Yield the lines that the runner takes for commands, as it reads a log: none while a fence is open."""
-    token = None
-    for line in log.replace("\r", "\n").split("\n"):
-        text = line.strip()
-        if token:
-            token = None if text == f"::{token}::" else token
-        elif text.startswith("::stop-commands::"):
-            token = text.removeprefix("::stop-commands::")
-        elif text.startswith("::"):
-            yield text
 
 
 BAD = json.dumps([{"name": "a, b:%", "prompt": "x", "must_contain": "no\n::error::mine"}, {"name": "c", "prompt": "x"}])

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.command import remote_evals
-from tests.integration.test_command_github import obeyed
+from tests.integration.github_log import obeyed
 
 CODE = """from remote_evals import define_eval, includes
 

@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from fake_server import FakeServer
+from remote_evals.cli import app
 from tests.integration.command import Finished, remote_evals
 from tests.integration.serving import serve
 
@@ -119,6 +121,18 @@ def test_a_wrong_choice_is_2_and_sends_nothing(project: Path, args: list[str], t
         assert (done.code, server.requests, done.out) == (2, [], ""), done.all
     assert told in done.err
     assert ("did you mean 'production'?" in done.err) == (args == ["--env", "producton"])
+
+
+def test_a_list_for_an_environment_needs_no_token(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`run --list --env` shows the cases of an environment whose token is not set, and reads no other variable."""
+    (project / "remote-evals.toml").write_text(settings(NOWHERE))
+    monkeypatch.chdir(project)
+    monkeypatch.delenv("PRODUCTION_TOKEN", raising=False)
+    monkeypatch.setenv("REMOTE_EVALS_URL", "nonsense")
+    listed, ran = (CliRunner().invoke(app, ["run", *args, "--env", "production"]) for args in (["--list"], []))
+    assert (listed.exit_code, listed.stdout) == (0, "checks/s.eval.yaml: a  [smoke]\n"), listed.output
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert "the variable PRODUCTION_TOKEN, named by the environment's token_env, is not set" in ran.stderr
 
 
 def test_every_mistake_of_the_settings_is_2_at_once(project: Path) -> None:

@@ -10,8 +10,8 @@ from tests.contract.replay import RUN_DONE, Connection
 from tests.integration.serving import PATIENT, listen, serve
 from tests.integration.serving_certificates import Authority
 from tests.integration.serving_doctor import (
+    BEARER,
     DIALOGUE,
-    OWNER,
     RECALL,
     TOKEN,
     Agent,
@@ -45,12 +45,12 @@ def render_page(checkup: Checkup, reported: Sequence[Finding]) -> str:
 
 async def test_a_deployment_that_is_well(tmp_path: Path) -> None:
     """The whole page of a guarded deployment over TLS, which remembers, counts and knows its price."""
-    authority, agent = Authority(tmp_path), Agent(OWNER)
+    authority, agent = Authority(tmp_path), Agent(BEARER)
     async with agent.serve(authority.certify("127.0.0.1")) as url:
         checkup, reported = await examine_at(url, TOKEN, ca_bundle=authority.bundle)
     assert_snapshot("doctor.txt", render_page(checkup, reported))
     assert (checkup.is_fit, checkup.error_code) == (True, None)
-    assert agent.turns == [(DIALOGUE.first, OWNER), (DIALOGUE.second, OWNER)]
+    assert agent.turns == [(DIALOGUE.first, BEARER), (DIALOGUE.second, BEARER)]
 
 
 async def test_a_page_that_is_no_agent() -> None:

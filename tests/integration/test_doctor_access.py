@@ -4,8 +4,8 @@ from typing import Any
 
 from tests.integration.serving import serve
 from tests.integration.serving_doctor import (
+    BEARER,
     DIALOGUE,
-    OWNER,
     TOKEN,
     Agent,
     assert_broken_off,
@@ -23,7 +23,7 @@ async def test_an_open_deployment_is_a_warning() -> None:
     agent = Agent(ANYONE)
     async with agent.serve() as url:
         found = await find(url)
-    assert statuses(found, "no_token", "wrong_token") == ["warn", "not checked"]
+    assert statuses(found, "no_token", "wrong_token") == ["warn", "not_checked"]
     assert "the deployment is open" in found["no_token"].happened
     assert len(agent.turns) == 2
 
@@ -34,7 +34,7 @@ async def test_an_open_deployment_is_a_failure_for_who_has_a_token() -> None:
     async with agent.serve() as url:
         checkup, reported = await examine_at(url, TOKEN)
     found = {finding.check: finding for finding in reported}
-    assert statuses(found, "no_token", "wrong_token") == ["fail", "not checked"]
+    assert statuses(found, "no_token", "wrong_token") == ["fail", "not_checked"]
     assert not checkup.is_fit
     assert [prompt for prompt, _ in agent.turns] == [DIALOGUE.first, DIALOGUE.second, DIALOGUE.first]
 
@@ -47,24 +47,24 @@ async def test_a_deployment_that_takes_any_token_fails() -> None:
     assert statuses(found, "no_token", "wrong_token") == ["pass", "fail"]
     (prompt, authorization) = agent.turns[-1]
     assert prompt == DIALOGUE.first
-    assert authorization not in (None, OWNER)
+    assert authorization not in (None, BEARER)
 
 
 async def test_credentials_in_a_header_are_left_out_too() -> None:
-    """Where a header holds the credential, a stranger has none, and there is no token to make up."""
+    """Where a header holds the credential, the caller without one leaves it out, and there is no token to make up."""
     agent, headers = Agent("Basic .*"), {"Authorization": "Basic b3duZXI6czNjcjN0"}
     async with agent.serve() as url:
         found = await find(url, headers=headers)
-    assert statuses(found, "turn", "no_token", "wrong_token") == ["pass", "pass", "not checked"]
+    assert statuses(found, "turn", "no_token", "wrong_token") == ["pass", "pass", "not_checked"]
     assert found["wrong_token"].happened == "no token was given"
 
 
 async def test_a_limit_of_rate_says_nothing_about_tokens() -> None:
     """Who is asked too often is not asked once more."""
-    agent = Agent(OWNER, refusal=429)
+    agent = Agent(BEARER, refusal=429)
     async with agent.serve() as url:
         found = await find(url, TOKEN)
-    assert statuses(found, "no_token", "wrong_token") == ["not checked", "not checked"]
+    assert statuses(found, "no_token", "wrong_token") == ["not_checked", "not_checked"]
     assert "429" in found["wrong_token"].happened
 
 

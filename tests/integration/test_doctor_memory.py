@@ -1,4 +1,4 @@
-"""How a check-up judges the end of a run, the turn behind it, and what the deployment keeps of both."""
+"""What a check-up says of the end of a run, the turn behind it, and what the deployment keeps of both."""
 
 import pytest
 
@@ -15,7 +15,7 @@ async def test_a_run_that_fails() -> None:
     found = {finding.check: finding for finding in reported}
     assert statuses(found, "turn", "end", "no_token", "wrong_token") == ["pass", "fail", "pass", "pass"]
     assert "ModelError: no key" in found["end"].happened
-    assert statuses(found, "memory", "transcript") == ["not checked", "not checked"]
+    assert statuses(found, "memory", "transcript") == ["not_checked", "not_checked"]
     assert (checkup.is_fit, checkup.error_code) == (False, None)
 
 
@@ -24,7 +24,7 @@ async def test_a_run_that_waits_for_a_decision() -> None:
     with serve(REFUND) as server:
         found = await find(server.url, dialogue=Dialogue("refund {number}"))
         assert not [request for request in server.requests if "approvals" in request.path]
-    assert statuses(found, "end", "memory") == ["fail", "not checked"]
+    assert statuses(found, "end", "memory") == ["fail", "not_checked"]
 
 
 async def test_a_second_turn_that_does_not_remember() -> None:
@@ -66,5 +66,5 @@ async def test_a_prompt_of_ones_own_without_a_number_is_one_turn() -> None:
     agent = Agent(".*")
     async with agent.serve() as url:
         found = await find(url, dialogue=Dialogue("Say hello."))
-    assert found["memory"].status == "not checked"
+    assert found["memory"].status == "not_checked"
     assert [prompt for prompt, _ in agent.turns] == ["Say hello."]

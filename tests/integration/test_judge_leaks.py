@@ -13,9 +13,16 @@ from remote_evals.errors import JudgeError, JudgeUnparseableError
 from remote_evals.judging import LLMJudge
 from remote_evals.judging._settings import KEY_VARIABLE, MODEL_VARIABLE, URL_VARIABLE
 from tests.integration.serving import listen, sending, serve
-from tests.integration.serving_leaks import API_KEY, TOKEN, assert_error_keeps_secrets, assert_no_leak
+from tests.integration.serving_leaks import (
+    API_KEY,
+    QUERY,
+    QUERY_KEY,
+    TOKEN,
+    assert_error_keeps_secrets,
+    assert_no_leak,
+)
 
-ECHO = f"you sent {TOKEN} and {API_KEY}"
+ECHO = f"you sent {TOKEN}, {API_KEY} and {QUERY_KEY}"
 TEXTS = {"rubric": "r", "request": "q", "reply": "a"}
 
 FAULTS: dict[str, Any] = {
@@ -41,11 +48,15 @@ def _every_logger_tells_all(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def judge_at(url: str) -> LLMJudge:
-    return LLMJudge(url, "m", api_key=TOKEN, headers={"X-Api-Key": API_KEY}, timeout_s=0.5)
+    return LLMJudge(url + QUERY, "m", api_key=TOKEN, headers={"X-Api-Key": API_KEY}, timeout_s=0.5)
 
 
 def judging(**reply: Any) -> FakeServer:
     return serve(judge={"api_key": TOKEN, "replies": [reply]})
+
+
+def assert_log_keeps_secrets(caplog: pytest.LogCaptureFixture) -> None:
+    assert_no_leak([("log", re.sub(r"\s+", " ", caplog.text + repr([record.args for record in caplog.records])))])
 
 
 async def assert_failure_keeps_secrets(url: str, caplog: pytest.LogCaptureFixture) -> JudgeError:
@@ -53,8 +64,15 @@ async def assert_failure_keeps_secrets(url: str, caplog: pytest.LogCaptureFixtur
     with pytest.raises(JudgeError) as caught:
         await judge_at(url).grade(**TEXTS)
     assert_error_keeps_secrets(caught.value)
-    assert_no_leak([("log", re.sub(r"\s+", " ", caplog.text + repr([record.args for record in caplog.records])))])
+    assert_log_keeps_secrets(caplog)
     return caught.value
+
+
+async def test_no_verdict_logs_the_key(caplog: pytest.LogCaptureFixture) -> None:
+    """A grading that goes well logs neither the key nor a header's credential nor the query of the judge's URL."""
+    with judging(verdict={"score": 1}) as server:
+        await judge_at(server.url).grade(**TEXTS)
+    assert_log_keeps_secrets(caplog)
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -106,6 +124,24 @@ async def test_a_cancelled_grading_shows_no_key() -> None:
     assert_error_keeps_secrets(caught.value)
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"url": f"http://judge.test{QUERY}"},
+        {"url": f"http://judge.test{QUERY}", "api_key": TOKEN},
+        {"url": f"ftp://judge.test{QUERY}"},
+        {"url": f"https://judge.test{QUERY}", "headers": {"X-Api-Key": f"{API_KEY}\n"}},
+        {"url": f"https://judge.test{QUERY}", "headers": {"X-Api-Key": API_KEY, "Host": "x"}},
+        {"url": "http://judge.test", "headers": {"X-Api-Key": API_KEY}},
+    ],
+)
+def test_a_judge_that_cannot_be_made_shows_nothing(settings: Any) -> None:
+    """Whatever is wrong with the settings of a judge, the error shows none of them, in no frame."""
+    with pytest.raises(UsageError) as caught:
+        LLMJudge(model="m", **settings)
+    assert_error_keeps_secrets(caught.value)
+
+
 @pytest.mark.parametrize("key", [f"{TOKEN}\n", f"{TOKEN} x", f"{TOKEN}é"])
 def test_a_key_that_cannot_be_sent_is_not_shown(key: str) -> None:
     """The error of a key that no header can carry does not show it, in no frame."""
@@ -114,7 +150,16 @@ def test_a_key_that_cannot_be_sent_is_not_shown(key: str) -> None:
     assert_error_keeps_secrets(caught.value)
 
 
-@pytest.mark.parametrize("wrong", [{URL_VARIABLE: ""}, {URL_VARIABLE: "x"}, {KEY_VARIABLE: f"{TOKEN} {API_KEY}"}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {URL_VARIABLE: ""},
+        {URL_VARIABLE: "x"},
+        {URL_VARIABLE: f"http://judge.test{QUERY}"},
+        {MODEL_VARIABLE: "", URL_VARIABLE: f"https://judge.test{QUERY}"},
+        {KEY_VARIABLE: f"{TOKEN} {API_KEY}"},
+    ],
+)
 def test_settings_of_the_environment_are_not_shown(wrong: dict[str, str]) -> None:
     """An error of the environment's settings shows no key, in no frame."""
     with pytest.raises(UsageError) as caught:

@@ -1,7 +1,6 @@
 """What nginx answers in an agent's place, where it breaks its stream off, and what is told of it."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -21,14 +20,7 @@ from remote_evals.targets import _retry
 from tests.integration.command import remote_evals
 from tests.integration.serving import PATIENT, fail_among_others, named
 from tests.integration.serving_leaks import TOKEN, assert_error_keeps_secrets
-from tests.integration.serving_nginx import LOGIN_PAGE, Nginx, run_nginx
-
-
-@pytest.fixture(scope="module")
-def nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nginx]:
-    with run_nginx(tmp_path_factory.mktemp("nginx")) as running:
-        yield running
-
+from tests.integration.serving_nginx import LOGIN_PAGE, Nginx
 
 STATUSES = {
     "down": ("{url}/to/down", 502, "<html> <head><title>502 Bad Gateway</title>", "check that it runs"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.integration.test_pytest_evals import project, run, url, workers, write
+from tests.integration.pytest_project import project, run, url, workers, write
 
 pytest_plugins = ["pytester"]
 __all__ = ["project", "url"]

@@ -34,7 +34,23 @@ def test_a_refused_token_is_met_once(pytester: pytest.Pytester) -> None:
         done = run(pytester, "--remote-url", server.url)
         assert len(server.requests) == 1
     done.assert_outcomes(errors=2)
-    done.stdout.fnmatch_lines(["*REMOTE_UNAUTHORIZED*", "*TOKEN_REFUSED: not run, since the deployment refused*"])
+    done.stdout.fnmatch_lines(
+        [
+            "*REMOTE_UNAUTHORIZED: *. Give one by --remote-token-env NAME or REMOTE_EVALS_TOKEN.",
+            "*TOKEN_REFUSED: not run, since the deployment refused*",
+        ]
+    )
+
+
+def test_a_plain_test_is_told_of_pytests_options(pytester: pytest.Pytester) -> None:
+    """What `remote_agent` raises in a test advises the options that pytest has."""
+    (pytester.path / "test_plain.py").write_text(
+        "def test_plain(remote_agent):\n    remote_agent.send('hi')\n", "utf-8"
+    )
+    with serve(token="right-token-1") as server:
+        done = run(pytester, "test_plain.py", "--remote-url", server.url)
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(["E*RemoteUnauthorizedError: *. Give one by --remote-token-env NAME *"])
 
 
 def test_a_private_authority_is_named(pytester: pytest.Pytester) -> None:
@@ -52,4 +68,6 @@ def test_a_secret_over_plain_http_must_be_allowed(
     monkeypatch.setenv("REMOTE_EVALS_TOKEN", "right-token-1")
     done = run(pytester, "--remote-url", "http://agent.invalid", *["--remote-insecure-http"] * allowed)
     done.assert_outcomes(errors=2)
-    done.stdout.fnmatch_lines(["*REMOTE_UNREACHABLE*" if allowed else "*http*insecure*"])
+    done.stdout.fnmatch_lines(
+        ["*REMOTE_UNREACHABLE*" if allowed else "*is plain http*, or allow it by --remote-insecure-http (*"]
+    )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from fake_server import FakeServer, parse_script
-from tests.integration.test_pytest_evals import project, run, workers, write
+from tests.integration.pytest_project import project, run, workers, write
 
 pytest_plugins = ["pytester"]
 __all__ = ["project"]

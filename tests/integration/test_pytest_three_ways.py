@@ -8,7 +8,7 @@ import pytest
 
 from fake_server import FakeServer, load_script
 from tests.integration.command import ROOT, remote_evals
-from tests.integration.test_pytest_evals import project, run, write
+from tests.integration.pytest_project import project, run, write
 
 pytest_plugins = ["pytester"]
 __all__ = ["project"]

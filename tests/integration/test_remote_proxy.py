@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fake_server import FakeServer, parse_script
-from remote_evals import RemoteStatusError, RemoteTarget, RemoteUnreachableError, RunResult, UsageError
+from remote_evals import RemoteStatusError, RemoteTarget, RemoteUnreachableError, RunResult
 from remote_evals.redaction import REDACTED
 from tests.integration.serving import PATIENT, Connection, fail_among_others, listen, serve
 from tests.integration.serving_certificates import Authority
@@ -103,15 +103,6 @@ async def test_a_proxy_that_refuses_the_tunnel(monkeypatch: pytest.MonkeyPatch) 
     assert type(failure.error) is RemoteUnreachableError
     assert failure.error.happened == "the proxy answered 403"
     assert proxy.request_lines == ["CONNECT agent.test:443 HTTP/1.1"]
-
-
-@pytest.mark.parametrize("scheme", ["socks5", "socks5h", "socks4", "ftp"])
-async def test_another_kind_of_proxy_is_a_usage_error(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A proxy that is no HTTP proxy is refused before anything is sent, without showing its password."""
-    monkeypatch.setenv("ALL_PROXY", f"{scheme}://me:{PASSWORD}@127.0.0.1:1")
-    with pytest.raises(UsageError, match=f"{scheme}://127.0.0.1:1 that the environment sets") as caught:
-        await ask("http://agent.test")
-    assert_error_keeps_secrets(caught.value)
 
 
 async def test_a_proxy_that_wants_another_password(monkeypatch: pytest.MonkeyPatch) -> None:

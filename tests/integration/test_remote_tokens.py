@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from remote_evals import Eval, EvalReport, EvalRunner, RemoteTarget, TokenSourceError, UsageError
+from remote_evals import Eval, EvalReport, EvalRunner, Redactor, RemoteTarget, TokenSourceError, UsageError
+from remote_evals.targets._token import ask_token
 from tests.integration.serving import PATIENT, greet, serve
 from tests.integration.serving_leaks import TOKEN, assert_error_keeps_secrets, assert_no_leak
 
@@ -18,6 +19,7 @@ NOT_SENDABLE = {
     "not ASCII": f"{TOKEN}é",
     "lone surrogate": f"{TOKEN}\ud83d",
     "empty": "",
+    "short": "e",
 }
 
 
@@ -99,6 +101,16 @@ async def test_a_callable_that_gives_no_usable_token(token: Any) -> None:
     error, sent = await failing(lambda: token)
     assert ("cannot be sent" in str(error), sent) == (True, 0)
     assert_error_keeps_secrets(error)
+
+
+@pytest.mark.parametrize("name", NOT_SENDABLE)
+async def test_what_is_never_sent_is_no_secret(name: str) -> None:
+    """A token that is refused is not redacted from anything, in which it may be a part of any word."""
+    redactor = Redactor()
+    with pytest.raises(TokenSourceError):
+        await ask_token(lambda: NOT_SENDABLE[name], redactor)
+    said = f"the eval needed {NOT_SENDABLE[name]}"
+    assert redactor.scrub(said) == said
 
 
 @pytest.mark.parametrize("name", NOT_SENDABLE)

@@ -1,33 +1,8 @@
 """No connection, in each way: the agent never saw the request, and the message says why."""
 
-import socket
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-
 from remote_evals import Limits, RemoteUnreachableError
 from tests.integration.serving import Failure, fail_among_others
-
-
-@contextmanager
-def closed_port() -> Iterator[str]:
-    """Yield an address on which nobody listens, and which nobody else can take meanwhile."""
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        yield "{}:{}".format(*bound.getsockname())
-
-
-@contextmanager
-def full_port() -> Iterator[str]:
-    """Yield an address that answers no connect: it lets none in, and none is left to wait."""
-    with ExitStack() as stack:
-        listener = stack.enter_context(socket.socket())
-        listener.bind(("127.0.0.1", 0))
-        listener.listen(0)
-        for _ in range(8):
-            waiting = stack.enter_context(socket.socket())
-            waiting.setblocking(False)
-            waiting.connect_ex(listener.getsockname())
-        yield "{}:{}".format(*listener.getsockname())
+from tests.integration.serving_ports import closed_port, full_port
 
 
 def assert_unreachable(failure: Failure, happened: str, advice: str) -> None:

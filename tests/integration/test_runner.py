@@ -1,34 +1,33 @@
 """How a suite is run: so many cases at a time, in a stable order, and stopped at once when it must be."""
 
 import asyncio
-from collections.abc import Callable
+import threading
+import time
 
 import pytest
 
-from remote_evals import Eval, EvalResult, EvalRunner, RemoteTarget, UsageError
+from remote_evals import Eval, EvalContext, EvalResult, EvalRunner, Listener, Readiness, RemoteTarget, UsageError
+from tests.integration.listeners import Notes
 from tests.integration.serving import PATIENT, STREAM_HEAD, WHOLE_RUN, Connection, greet, listen, named, serve
 
 
-class Notes:
-    """A listener that notes every call, and does something at the first end of a case."""
+class Ends(Listener):
+    """A listener that hears of nothing but the ends of cases."""
 
-    def __init__(self, at_first_end: Callable[[], None] = lambda: None) -> None:
-        self.calls: list[str] = []
-        self._at_first_end = at_first_end
-
-    def on_start(self, total: int) -> None:
-        self.calls.append(f"start {total}")
-
-    def on_wait(self, description: str) -> None:
-        self.calls.append(f"wait {description}")
-
-    def on_case_start(self, name: str) -> None:
-        self.calls.append(f"+{name}")
+    def __init__(self) -> None:
+        self.statuses: list[str] = []
 
     def on_case_end(self, result: EvalResult) -> None:
-        self.calls.append(f"-{result.name} {result.status}")
-        self._at_first_end()
-        self._at_first_end = lambda: None
+        self.statuses.append(result.status)
+
+
+async def test_a_listener_hears_what_it_asks_for() -> None:
+    """A listener overrides what it wants to hear, whatever else there is to tell, as of the wait for a deployment."""
+    ends = Ends()
+    with serve() as server:
+        target = RemoteTarget(server.url, limits=PATIENT)
+        await EvalRunner(target, readiness=Readiness(20), listener=ends).arun(named("a", "b"))
+    assert ends.statuses == ["passed", "passed"]
 
 
 @pytest.mark.parametrize("concurrency", [1, 4])
@@ -102,6 +101,30 @@ async def test_a_stopped_run_reports_what_is_done() -> None:
     assert notes.calls == ["start 4", "+done", "+hangs", "-done passed", "-hangs skipped"]
 
 
+async def test_a_stop_ends_each_run_that_is_under_way() -> None:
+    """One runner may run several times at once: `stop` ends them all, and no report of an earlier one says so."""
+    hanging = asyncio.Barrier(3)
+
+    async def answer(connection: Connection) -> None:
+        if connection.body["input"] == "done":
+            await connection.send(WHOLE_RUN)
+            return
+        async with asyncio.timeout(10):
+            await hanging.wait()
+        await connection.gone()
+
+    async with listen(answer) as host:
+        runner = EvalRunner(RemoteTarget(f"http://{host}", limits=PATIENT))
+        runs = [asyncio.create_task(runner.arun(named(name))) for name in ("a", "b")]
+        done = await runner.arun(named("done"))
+        async with asyncio.timeout(10):
+            await hanging.wait()
+            runner.stop()
+            reports = [await run for run in runs]
+    assert [(report.results[0].status, report.interrupted) for report in reports] == [("skipped", True)] * 2
+    assert (done.results[0].status, done.interrupted) == ("passed", False)
+
+
 async def test_a_runner_that_was_stopped_before_sends_nothing() -> None:
     """A run that was stopped before it began asks nobody, and every row is skipped."""
     with serve() as server:
@@ -154,3 +177,21 @@ async def test_a_run_of_nothing_is_an_empty_report() -> None:
     """No case at all is a report without rows, and a pass rate that is no silent success."""
     report = await EvalRunner().arun([])
     assert (report.results, report.pass_rate) == ((), 0.0)
+
+
+def test_a_run_does_not_wait_for_a_thread_that_hangs() -> None:
+    """A name that nobody resolves holds a thread for long; the report is there when its limits are over."""
+    release = threading.Event()
+
+    async def resolve(t: EvalContext) -> None:
+        await asyncio.get_running_loop().run_in_executor(None, release.wait, 20)
+
+    started = time.perf_counter()
+    try:
+        with serve() as server:
+            report = EvalRunner(RemoteTarget(server.url), timeout_s=0.2).run(Eval("a", resolve))
+    finally:
+        release.set()
+    assert time.perf_counter() - started < 10
+    assert report.results[0].error is not None
+    assert report.results[0].error.code == "CASE_TIMEOUT"

@@ -5,8 +5,8 @@ import asyncio
 from remote_evals import Eval, EvalRunner, RemoteTarget, Target, make_target
 from remote_evals.cli._exit import decide_exit_code
 from remote_evals.readiness import Readiness
+from tests.integration.listeners import Notes
 from tests.integration.serving import PATIENT, WHOLE_RUN, Connection, greet, listen, named, serve
-from tests.integration.test_runner import Notes
 
 
 async def test_cases_begin_once_the_new_build_answers() -> None:

@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 from remote_evals.redaction import REDACTED, Redactor, Secret
 
 WORD = st.text("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~", min_size=8, max_size=40)
-FORMS = ["{0}", "%{1:02x}", "%{1:02X}", "%25{1:02x}", "\\u{1:04x}", "\\u{1:04X}", "\\\\u{1:04x}", "&#{1};", "&#x{1:x};"]
+FORMS = [
+    *["{0}", "%{1:02x}", "%{1:02X}", "%25{1:02x}", "\\u{1:04x}", "\\u{1:04X}", "\\\\u{1:04x}", "\\u{{{1:x}}}"],
+    *["\\x{1:02x}", "\\{1:03o}", "%5Cx{1:02x}", "\\u0025{1:02x}", "&#{1};", "&#x{1:x};", "&#{1:07};", "&amp;#{1:03};"],
+]
 ENCODERS: list[Callable[[bytes], bytes]] = [base64.b64encode, base64.urlsafe_b64encode]
 
 
@@ -36,10 +39,28 @@ def test_a_secret_inside_longer_base64(
     assert len(scrubbed.replace(REDACTED, "")) <= (len(before) + len(behind)) * 4 / 3 + 5
 
 
-@given(st.text(), st.text(min_size=1))
+@given(st.text(), st.text(min_size=8))
 def test_any_text_and_any_secret(text: str, secret: str) -> None:
     """Nothing that is scrubbed raises, and a secret that stands in it as it is does not stand there afterwards."""
     redactor = Redactor()
     redactor.add(Secret(secret))
     assert redactor.scrub(f"{text}{secret}") != f"{text}{secret}"
     assert not any(secret in kept for kept in redactor.scrub(f"{text}{secret}{text}").split(REDACTED))
+
+
+@given(st.text(), st.text(min_size=8), st.integers(min_value=0))
+def test_any_text_that_is_cut_off(text: str, secret: str, length: int) -> None:
+    """Wherever a text with a secret is cut off, no more than a start of 7 bytes of the secret is left at its end."""
+    redactor = Redactor()
+    redactor.add(Secret(secret))
+    whole = f"{text}{secret}"
+    scrubbed = redactor.scrub_end(whole[: length % (len(whole) + 1)])
+    assert not any(scrubbed.endswith(secret[:shown]) for shown in range(8, len(secret) + 1))
+
+
+@given(st.text("\\%&#;ux{}0123456789abcdef tokn"))
+def test_what_holds_no_secret_is_not_changed(text: str) -> None:
+    """A text of pieces of escapes, in which no secret is spelled, comes back as it was."""
+    redactor = Redactor()
+    redactor.add(Secret("no-such-t0ken"))
+    assert redactor.scrub(text) == text

@@ -40,7 +40,7 @@ def fold(*frames: dict[str, Any], turn: int = 1) -> RunResult:
     run = Rebuild(turn)
     for index, one in enumerate(frames, start=1):
         if run.done and run.done.finish_reason == "awaiting-approval":
-            run.resume()
+            run.begin_stream()
         run.add(parse_event(one), at_ms=10.0 * index)
     return run.result(total_ms=10.0 * (len(frames) + 1))
 

@@ -5,8 +5,9 @@ import math
 import pytest
 
 from remote_evals import Limits, UsageError
-from remote_evals.cli._options import read_duration
-from remote_evals.cli._target import parse_expected_headers, parse_limits
+from remote_evals.cli._limit_options import RunLimitOptions, TurnLimitOptions
+from remote_evals.cli._target_options import ReadinessOptions
+from remote_evals.cli._values import read_duration
 
 OPTIONS = {
     "connect_timeout": "connect_s",
@@ -18,7 +19,7 @@ OPTIONS = {
 
 
 def limits(**given: str) -> Limits:
-    return parse_limits(**{**dict.fromkeys(OPTIONS), **given})
+    return TurnLimitOptions(**given).parse()
 
 
 @pytest.mark.parametrize(("option", "field"), OPTIONS.items())
@@ -44,12 +45,31 @@ def test_an_option_that_is_not_given_is_none(text: str | None, seconds: float | 
     assert read_duration("--timeout", text) == seconds
 
 
+def test_the_limits_of_cases_and_of_the_run() -> None:
+    """Both are told apart, and what is not given is left to the settings."""
+    assert RunLimitOptions().parse() == (None, None)
+    assert RunLimitOptions("30s", "0").parse() == (30.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "option"),
+    [
+        (RunLimitOptions(timeout="soon"), "--timeout"),
+        (RunLimitOptions(max_time="soon"), "--max-time"),
+        (ReadinessOptions(wait="soon"), "--wait"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_is_no_duration_is_told(options: RunLimitOptions | ReadinessOptions, option: str) -> None:
+    """A wrong wait, and a wrong limit of a case or the run, are told with their options."""
+    with pytest.raises(UsageError, match=f"{option}: 'soon' is not a duration"):
+        options.parse()
+
+
 def test_expected_headers_are_names_and_values() -> None:
     """`--expect-header` takes a header as people write it, a colon in its value too."""
-    assert parse_expected_headers(None) == {}
-    assert parse_expected_headers(["X-Version: 1.4.2", "X-Built=2026-01-01T10:00"]) == {
-        "X-Version": "1.4.2",
-        "X-Built": "2026-01-01T10:00",
-    }
+    assert ReadinessOptions().parse() == (None, {})
+    given = ReadinessOptions("9s", ["X-Version: 1.4.2", "X-Built=2026-01-01T10:00"])
+    assert given.parse() == (9.0, {"X-Version": "1.4.2", "X-Built": "2026-01-01T10:00"})
     with pytest.raises(UsageError, match="--expect-header number 2 is not a header; write it as NAME: VALUE"):
-        parse_expected_headers(["X-Version: 1", "1.4.2"])
+        ReadinessOptions(expect_headers=["X-Version: 1", "1.4.2"]).parse()

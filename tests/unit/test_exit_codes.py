@@ -5,9 +5,12 @@ import signal
 
 import pytest
 
+from remote_evals import EvalCase
 from remote_evals.cli import _exit
-from remote_evals.cli._exit import decide_exit_code
+from remote_evals.cli._exit import decide_checkup_exit_code, decide_exit_code, decide_list_exit_code
 from remote_evals.cli.run import run
+from remote_evals.doctor import Checkup
+from remote_evals.plan import as_evals
 from remote_evals.results import CaseError, EvalReport, EvalResult, Status
 
 Row = tuple[Status, str | None]
@@ -52,6 +55,28 @@ def test_the_code_of_a_run(rows: list[Row], code: int) -> None:
 def test_a_signal_comes_before_all(number: int) -> None:
     """Whatever is known of the cases, an interrupted run says by which signal."""
     assert decide_exit_code(report(FAILED), interrupted_by=number) == 128 + number
+
+
+@pytest.mark.parametrize(
+    ("error_code", "statuses", "code"),
+    [
+        (None, ["pass", "warn"], 0),
+        (None, ["pass", "fail"], 1),
+        ("REMOTE_UNAUTHORIZED", ["fail"], 3),
+        ("REMOTE_UNREACHABLE", ["fail"], 4),
+    ],
+)
+def test_the_code_of_a_check_up(error_code: str | None, statuses: list[str], code: int) -> None:
+    """What kept it from going on comes before a check that failed, and a warning is none."""
+    findings = [{"check": "health", "status": status, "happened": ""} for status in statuses]
+    checkup = Checkup.model_validate({"target": "", "findings": findings, "error_code": error_code})
+    assert decide_checkup_exit_code(checkup) == code
+
+
+def test_the_code_of_a_list() -> None:
+    """A list of nothing is a failure, as a run of nothing is."""
+    assert decide_list_exit_code([]) == 1
+    assert decide_list_exit_code(as_evals(EvalCase(name="a", prompt="x"))) == 0
 
 
 def test_the_codes_are_told_alike() -> None:

@@ -1,69 +1,45 @@
-"""Which headers can be sent, and what in them is secret."""
-
-import base64
+"""Which headers can be sent, and which hold a credential by their name."""
 
 import pytest
 
-from remote_evals.headers import check_headers, check_secret_headers, find_credentials, is_credential_name
+from remote_evals.headers import check_headers, check_secret_headers, is_credential_name, is_credential_parameter
+
+CREDENTIALS = """
+    Authorization Proxy-Authorization X-Authorization X-Auth Proxy-Auth X-OAuth X-Bearer X-Jwt-Assertion jwt
+    X-Auth-Token X-Access-Token Private-Token PRIVATE-TOKEN x-amz-security-token MY_TOKEN accessToken authtoken token
+    token_v2 X-CSRF-Token csrftoken X-Api-Key X-API-Key X-ApiKey x_apikey apikey apiKey APIKey API_KEY_1 x-goog-api-key
+    x-functions-key Ocp-Apim-Subscription-Key X-Private-Key X-Auth-Key access_key secretKey signing-key key
+    client-secret clientSecret CF-Access-Client-Secret DB_PASSWORD password passwd X-Pwd passphrase X-Credential
+    credentials X-Amz-Signature X-Signature X-Hub-Signature-256 sig x-vercel-protection-bypass
+    cookie Cookie X-Cookie X-Session X-Session-Id session_id sessionid JSESSIONID PHPSESSID connect.sid sid
+"""
+
+INNOCENT = """
+    Accept Accept-Language User-Agent X-Tenant X-Request-Id traceparent X-Author X-Authored-By X-Authority
+    X-Session-Kind X-Obsession X-Tokens-Used max_tokens tokenizer X-Tokenizer X-Cookies-Accepted cookieless
+    X-Secretary X-Keyboard Keyword keyframes X-Monkey turkey X-Passenger X-Passport compass bypassed design X-Signed-Off
+    X-Signal X-Sidebar inside X-Key-Count page code pass
+"""
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("Authorization", True),
-        ("Proxy-Authorization", True),
-        ("cookie", True),
-        ("X-Api-Key", True),
-        ("x_apikey", True),
-        ("MY_TOKEN", True),
-        ("client-secret", True),
-        ("DB_PASSWORD", True),
-        ("Accept", False),
-        ("X-Tenant", False),
-        ("User-Agent", False),
-    ],
-)
-def test_names_of_credentials_are_known(name: str, expected: bool) -> None:
-    """A header or variable whose name says credential is taken for one."""
-    assert is_credential_name(name) is expected
+@pytest.mark.parametrize("name", CREDENTIALS.split())
+def test_names_of_credentials_are_known(name: str) -> None:
+    """A header, cookie or variable whose name says credential, in whole words, is taken for one; so is a parameter."""
+    assert is_credential_name(name)
+    assert is_credential_parameter(name)
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "secrets"),
-    [
-        ("X-Api-Key", "s3cr3t-tok", {"s3cr3t-tok"}),
-        ("Authorization", "Bearer s3cr3t-tok", {"Bearer s3cr3t-tok", "s3cr3t-tok"}),
-        ("Authorization", "ApplicationKey  s3cr3t-tok", {"ApplicationKey  s3cr3t-tok", "s3cr3t-tok"}),
-        ("Authorization", "s3cr3t-tok", {"s3cr3t-tok"}),
-        ("Cookie", 'a=1; sid="s3cr3t-tok"', {'a=1; sid="s3cr3t-tok"', "s3cr3t-tok"}),
-        ("X-Author", "Somebody Else", {"Somebody Else"}),
-        ("X-Author", "Bob", set()),
-        ("X-Session", "Bearer x", {"Bearer x"}),
-        ("X-Tenant", "a-long-tenant", set()),
-    ],
-)
-def test_credentials_are_found_by_name(name: str, value: str, secrets: set[str]) -> None:
-    """What a header of such a name holds is secret as a whole and in its parts, but for parts that are short."""
-    assert set(find_credentials({name: value})) == secrets
+@pytest.mark.parametrize("name", INNOCENT.split())
+def test_other_names_are_no_credentials(name: str) -> None:
+    """A name is innocent in which the same letters stand inside another word."""
+    assert not is_credential_name(name)
 
 
-def test_what_basic_encodes_is_found() -> None:
-    """Of Basic authentication the pair and the password are secret, not only their base64."""
-    encoded = base64.b64encode(b"me:s3cr3t:tok").decode()
-    found = set(find_credentials({"Authorization": f"Basic {encoded}"}))
-    assert found == {f"Basic {encoded}", encoded, "me:s3cr3t:tok", "s3cr3t:tok"}
-
-
-@pytest.mark.parametrize("encoded", ["no base64 at all", "//////////8="], ids=["no base64", "no text"])
-def test_broken_basic_is_secret_all_the_same(encoded: str) -> None:
-    """A value that is not what Basic says is still a secret."""
-    assert encoded in set(find_credentials({"Authorization": f"Basic {encoded}"}))
-
-
-@pytest.mark.parametrize("name", ["X-Tenant", "x-tenant"])
-def test_a_header_is_secret_when_it_is_named(name: str) -> None:
-    """A header of any name is secret for whoever says so, whatever the case of the name."""
-    assert list(find_credentials({"X-Tenant": "blue-team-7"}, [name])) == ["blue-team-7"] * 2
+@pytest.mark.parametrize("name", ["code", "pass", "Code"])
+def test_in_a_query_more_names_are_credentials(name: str) -> None:
+    """Some words are credentials in the query of a URL alone."""
+    assert is_credential_parameter(name)
+    assert not is_credential_parameter(f"{name}-name")
 
 
 def test_a_named_header_that_is_not_sent() -> None:

@@ -66,10 +66,33 @@ def test_without_a_secret_plain_http_is_fine(url: str) -> None:
     assert RemoteTarget(f"{url}?page=1", headers={"X-Tenant": "a-long-tenant", "X-Author": "Bob"})
 
 
+JUDGES: dict[str, tuple[str, dict[str, Any], str]] = {
+    "key": ("", {"api_key": TOKEN}, "the judge's API key"),
+    "header": ("", {"headers": {"X-Api-Key": TOKEN}}, "the header X-Api-Key"),
+    "query": (f"?api_key={TOKEN}", {}, "the query of the URL"),
+    "all": (
+        f"?sig={TOKEN}",
+        {"api_key": TOKEN, "headers": {"Cookie": TOKEN}},
+        "the judge's API key and the header Cookie and the query of the URL",
+    ),
+}
+
+
 @pytest.mark.parametrize("url", ELSEWHERE)
-def test_a_judges_key_over_plain_http_is_refused(url: str) -> None:
-    """The key of a judge is a secret as the token is; without one, or where it is allowed, plain http is fine."""
-    with pytest.raises(UsageError, match=r"is plain http, and the judge's API key could be read"):
-        LLMJudge(url, "m", api_key=TOKEN)
-    assert LLMJudge(url, "m")
-    assert LLMJudge(url, "m", api_key=TOKEN, insecure_http=True)
+@pytest.mark.parametrize("name", JUDGES)
+def test_a_judges_secrets_over_plain_http_are_refused(name: str, url: str) -> None:
+    """What is secret of a judge is so as of a deployment: key, headers and query are told by their names."""
+    query, given, what = JUDGES[name]
+    with pytest.raises(UsageError, match=rf"/v1/chat/completions is plain http, and {what} could be read") as caught:
+        LLMJudge(url + query, "m", **given)
+    assert TOKEN not in str(caught.value)
+    assert LLMJudge(url + query, "m", insecure_http=True, **given)
+    assert LLMJudge(f"{url}?page=1", "m", headers={"X-Author": "Somebody Else"})
+
+
+@pytest.mark.parametrize("url", [*LOCAL, "https://judge.test"])
+@pytest.mark.parametrize("name", JUDGES)
+def test_a_judge_here_or_over_tls_gets_secrets(name: str, url: str) -> None:
+    """To a judge on this machine, and over TLS to any other, secrets go without a word."""
+    query, given, _ = JUDGES[name]
+    assert LLMJudge(url + query, "m", **given)

@@ -1,6 +1,7 @@
 """What is odd in the order of events is said, and nothing that is as it should be."""
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -96,6 +97,30 @@ def test_a_run_that_lost_events_says_so() -> None:
     assert "events" not in rebuild(RUN).result(total_ms=0).missing
 
 
+def test_a_sub_agent_may_be_the_first_to_speak() -> None:
+    """A stream whose first event is of a sub-agent with an id of its own is still that of the lead agent's run."""
+    first = {"type": "text.delta", "runId": "sub", "seq": 0, "subagent": {"name": "x", "toolCallId": "c"}}
+    run = rebuild([first, *({**event, "seq": number} for number, event in enumerate(RUN, 1))]).result(total_ms=0)
+    assert (run.reply, run.warnings) == ("Hello.", ())
+
+
+@pytest.mark.parametrize("seq", [10**4299, 2**53, -1], ids=["huge", "beyond JSON", "negative"])
+def test_a_number_beyond_all_counting_is_none(seq: int) -> None:
+    """A `seq` that no server counts to is as good as absent, and makes no message long."""
+    assert warn(*frames(0, 1, seq, 2)) == ()
+
+
+def test_many_calls_of_one_id_take_no_long_time() -> None:
+    """40,000 calls under one id, each resumed, are paired one by one: no list is searched for each."""
+    built, started = Rebuild(), time.process_time()
+    for kind in ("tool.start", "tool.resume", "tool.done"):
+        for _ in range(40_000):
+            built.add(parse_event({"type": kind, "toolCallId": "c", "toolName": "look"}), 0.0)
+    assert time.process_time() - started < 5
+    calls = built.result(total_ms=0).tool_calls
+    assert {call.outcome for call in calls} == {"ok"}
+
+
 def test_a_sub_agent_may_run_under_an_id_of_its_own() -> None:
     """An event that names its sub-agent belongs to the run that the stream began with."""
     assert warn(*frames(0), *frames(1, runId="sub", subagent={"name": "x", "toolCallId": "c"})) == ()
@@ -113,7 +138,7 @@ def test_another_stream_of_the_turn_has_a_numbering_and_a_run_of_its_own() -> No
     """After a pause, numbers begin anew and the run id is another."""
     check = ProtocolCheck()
     check.add(parse_event(frames(0)[0]))
-    check.start_over()
+    check.begin_stream()
     check.add(parse_event(frames(0, runId="next")[0]))
     assert check.warnings == ()
 

@@ -1,21 +1,18 @@
-import base64
+"""A secret is shown by nothing, and a redactor replaces it in texts, values and models."""
+
 import copy
-import html
 import io
 import json
 import logging
 import pickle
-import re
-import time
 import traceback
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import quote, quote_plus
 
 import pytest
 
 from remote_evals.redaction import REDACTED, Redactor, Secret
-from remote_evals.results import RunError
+from remote_evals.results import RunError, Usage
 from tests.unit.builders import call, deepest, run
 
 TOKEN = 'tök/en+1 "&=~\\x'
@@ -49,14 +46,14 @@ def test_only_reveal_gives_the_text() -> None:
 )
 def test_no_way_to_show_a_secret_shows_it(show: Callable[[Secret], str]) -> None:
     """However a secret is turned into text, the text is not its own."""
-    assert "hunter2" not in show(Secret("hunter2"))
+    assert "hunter22" not in show(Secret("hunter22"))
 
 
 @pytest.mark.parametrize("leave", [pickle.dumps, copy.copy, copy.deepcopy, json.dumps])
 def test_a_secret_does_not_leave_the_process(leave: Callable[[Secret], object]) -> None:
     """A secret can be neither pickled, copied nor written as JSON."""
     with pytest.raises(TypeError):
-        leave(Secret("hunter2"))
+        leave(Secret("hunter22"))
 
 
 def test_a_traceback_with_locals_shows_no_secret(redactor: Redactor) -> None:
@@ -65,13 +62,13 @@ def test_a_traceback_with_locals_shows_no_secret(redactor: Redactor) -> None:
     def fail(token: Secret, known: Redactor) -> None:
         raise RuntimeError(f"failed with {token}")
 
-    secret = Secret("hunter2")
+    secret = Secret("hunter22")
     redactor.add(secret)
     with pytest.raises(RuntimeError) as caught:
         fail(secret, redactor)
     shown = "".join(traceback.TracebackException.from_exception(caught.value, capture_locals=True).format())
     assert "Secret('[redacted]')" in shown
-    assert "hunter2" not in shown
+    assert "hunter22" not in shown
 
 
 def test_a_log_shows_no_secret() -> None:
@@ -79,116 +76,43 @@ def test_a_log_shows_no_secret() -> None:
     stream = io.StringIO()
     logger = logging.Logger("test")
     logger.addHandler(logging.StreamHandler(stream))
-    logger.warning("the token is %s", Secret("hunter2"))
+    logger.warning("the token is %s", Secret("hunter22"))
     assert stream.getvalue() == "the token is Secret('[redacted]')\n"
 
 
 def test_a_redactor_does_not_carry_its_secrets_away(redactor: Redactor) -> None:
     """What a redactor knows is neither in its repr nor in its pickle."""
-    redactor.add(Secret("hunter2"))
-    assert "hunter2" not in repr(redactor)
+    redactor.add(Secret("hunter22"))
+    assert "hunter22" not in repr(redactor)
     try:
         pickled = pickle.dumps(redactor)
     except TypeError:
         return
-    assert b"hunter2" not in pickled
+    assert b"hunter22" not in pickled
 
 
-def mixed_case(text: str) -> str:
-    """Return the text with every other hexadecimal digit of its percent-encodings in small letters."""
-    return re.sub("%([0-9A-F])([0-9A-F])", lambda found: f"%{found[1].lower()}{found[2]}", quote(text, safe=""))
-
-
-def each_character(form: str) -> Callable[[str], str]:
-    """Return what writes each character, or byte where it is percent-encoded, in a form of its number."""
-    return lambda text: "".join(form.format(one) for one in (text.encode() if "%" in form else map(ord, text)))
-
-
-SPELLINGS: list[tuple[str, Callable[[str], str]]] = [
-    ("plain", str),
-    ("URL", lambda text: quote(text, safe="")),
-    ("URL path", quote),
-    ("URL form", quote_plus),
-    ("URL in lower case", lambda text: quote(text, safe="").lower()),
-    ("URL in mixed case", mixed_case),
-    ("URL, each byte", each_character("%{:02x}")),
-    ("URL in a URL", lambda text: quote(quote(text, safe=""), safe="")),
-    ("base64", lambda text: base64.b64encode(text.encode()).decode()),
-    ("base64 without padding", lambda text: base64.b64encode(text.encode()).decode().rstrip("=")),
-    ("URL-safe base64", lambda text: base64.urlsafe_b64encode(text.encode()).decode()),
-    ("JSON", lambda text: json.dumps(text)[1:-1]),
-    ("JSON in UTF-8", lambda text: json.dumps(text, ensure_ascii=False)[1:-1]),
-    ("JSON with escaped slashes", lambda text: json.dumps(text)[1:-1].replace("/", "\\/")),
-    ("JSON in JSON", lambda text: json.dumps(json.dumps(text)[1:-1])[1:-1]),
-    ("JSON, each character", each_character("\\u{:04x}")),
-    ("JSON, each character in capitals", each_character("\\u{:04X}")),
-    ("URL in JSON", lambda text: json.dumps(quote(text, safe=""))[1:-1].replace("%", "\\u0025")),
-    ("HTML", html.escape),
-    ("HTML, each character", each_character("&#{};")),
-    ("HTML, each character in hexadecimal", each_character("&#x{:x};")),
-    ("base64 in a URL", lambda text: quote(base64.b64encode(text.encode()), safe="")),
-    ("capitals", lambda text: text.replace("t", "T").replace("en", "EN")),
-]
-
-
-@pytest.mark.parametrize("spell", [spell for _, spell in SPELLINGS], ids=[name for name, _ in SPELLINGS])
-def test_a_secret_is_found_in_every_spelling(redactor: Redactor, spell: Callable[[str], str]) -> None:
-    """A token that a server echoes is replaced however it was encoded, the text around it stays."""
-    assert redactor.scrub(f"a({spell(TOKEN)})b") == f"a({REDACTED})b"
-
-
-@pytest.mark.parametrize("before", ["", "u", "us", "use", "user:", "a longer user name:"])
-@pytest.mark.parametrize("behind", ["", "x", "xy", "xyz"])
-@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
-def test_a_secret_inside_longer_base64_is_found(before: str, behind: str, encode: Callable[[bytes], bytes]) -> None:
-    """A token that is only a part of what was encoded is replaced, wherever it starts, and with it no more than it."""
-    token = "t0k/en?>~abcdefghi"
+@pytest.mark.parametrize("short", ["", "e", "passed", "hunter2"])
+def test_what_is_short_is_no_secret(short: str) -> None:
+    """Fewer than 8 characters are not hidden, since they would blot out other words, and nothing else is changed."""
     redactor = Redactor()
-    redactor.add(Secret(token))
-    scrubbed = redactor.scrub(f"Basic {encode(f'{before}{token}{behind}'.encode()).decode()} end")
-    assert REDACTED in scrubbed
-    left = "".join(re.findall(r"(?<=Basic )(.*)\[redacted\](.*)(?= end)", scrubbed)[0])
-    # A character of base64 at each end may hold some bits of the token's first and last.
-    assert len(left) <= (len(before) + len(behind)) * 4 / 3 + 3
-    assert not any(encode(part.encode()).decode() in scrubbed for part in (token[1:7], token[2:8], token[3:9]))
-
-
-def test_short_secrets_are_not_looked_for_in_base64() -> None:
-    """Three letters of base64 are found by chance, so only long secrets are looked for in it."""
-    redactor = Redactor()
-    redactor.add(Secret("ab"))
-    assert redactor.scrub("a YWI YWJj word, and ab") == f"a YWI YWJj word, and {REDACTED}"
-
-
-@pytest.mark.parametrize("text", ["100% \\u00e9 &amp; \\n %zz \\u12 &#x;", "%", "\\", "&", "\ud83d %41", "İ%C4%B0"])
-def test_what_is_no_secret_keeps_its_spelling(redactor: Redactor, text: str) -> None:
-    """Escapes that hold no secret stay as they were written, beside one that does too."""
-    assert redactor.scrub(text) == text
-    assert redactor.scrub(f"{text} {TOKEN} {text}") == f"{text} {REDACTED} {text}"
-
-
-def test_many_escapes_take_little_time(redactor: Redactor) -> None:
-    """A hostile body, all escapes and halves of secrets, is scrubbed in linear time."""
-    bodies = ["\\" * 300_000, "%25" * 100_000, "&#" * 150_000, TOKEN[:-1] * 20_000, f"{TOKEN} " * 20_000]
-    started = time.process_time()
-    for body in bodies:
-        redactor.scrub(body)
-    assert time.process_time() - started < 5
+    redactor.add(Secret(short))
+    value = {"passed": [f"the eval {short}ed", 7]}
+    assert redactor.scrub_value(value) is value
 
 
 def test_several_secrets_are_all_replaced() -> None:
     """Of two secrets, one a part of the other, nothing is left over."""
     redactor = Redactor()
-    for text in ("abc", "abcdef", "", "abc"):
+    for text in ("abcdefgh", "abcdefghijk", "", "abcdefgh"):
         redactor.add(Secret(text))
-    assert redactor.scrub("abcdef abc ab") == f"{REDACTED} {REDACTED} ab"
+    assert redactor.scrub("abcdefghijk abcdefgh abcdefg") == f"{REDACTED} {REDACTED} abcdefg"
 
 
 def test_a_secret_with_a_lone_surrogate_is_replaced() -> None:
     """Even a token that UTF-8 cannot hold is found."""
     redactor = Redactor()
-    redactor.add(Secret("a\ud83db"))
-    assert redactor.scrub("x a\ud83db y") == f"x {REDACTED} y"
+    redactor.add(Secret("token-a\ud83db"))
+    assert redactor.scrub("x token-a\ud83db y") == f"x {REDACTED} y"
 
 
 def test_without_a_secret_nothing_changes() -> None:
@@ -204,6 +128,29 @@ def test_every_string_of_a_value_is_scrubbed(redactor: Redactor) -> None:
     value = {"a": [TOKEN, {TOKEN: (TOKEN, 1, True, None, 1.5)}], 7: TOKEN}
     expected = {"a": [REDACTED, {REDACTED: (REDACTED, 1, True, None, 1.5)}], 7: REDACTED}
     assert redactor.scrub_value(value) == expected
+
+
+DIGITS = "1234567890123456"
+
+
+@pytest.mark.parametrize("number", [int(DIGITS), -int(DIGITS), int(f"9{DIGITS}9"), float(DIGITS)])
+def test_a_secret_that_comes_back_as_a_number_is_replaced(number: float) -> None:
+    """A secret of digits is found where a server sends it as a JSON number, and other numbers stay as they are."""
+    redactor = Redactor()
+    redactor.add(Secret(DIGITS))
+    scrubbed = redactor.scrub_value({"a": [number, 41, 1.5, True, None, 10**5000]})
+    assert DIGITS not in str(scrubbed["a"][:5])
+    assert REDACTED in scrubbed["a"][0]
+    assert scrubbed["a"][1:] == [41, 1.5, True, None, 10**5000]
+
+
+def test_what_a_model_counts_stays_a_number() -> None:
+    """A number that a model holds as such is no echo, where any value may stand it can be one."""
+    redactor = Redactor()
+    redactor.add(Secret(DIGITS))
+    usage = Usage(input_tokens=int(DIGITS), output_tokens=0, total_tokens=int(DIGITS))
+    scrubbed = redactor.scrub_value(run(call("a", result=int(DIGITS)), usage=usage))
+    assert (scrubbed.usage, scrubbed.tool_calls[0].result) == (usage, REDACTED)
 
 
 def test_a_run_is_scrubbed_as_a_whole(redactor: Redactor) -> None:

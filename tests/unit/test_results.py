@@ -1,7 +1,7 @@
 import pytest
 from pydantic import ValidationError
 
-from remote_evals.results import AssertionResult, EvalReport, EvalResult, RunResult, Status, Timing
+from remote_evals.results import AssertionResult, CaseError, EvalReport, EvalResult, RunResult, Status, Timing
 from tests.unit.builders import call, run, usage
 
 
@@ -113,6 +113,18 @@ def test_the_summary_of_repeats_has_their_rate() -> None:
     assert lines[2] == "  [FAIL] flow (1/2 runs, flaky)"
     assert [line.split(" (")[0] for line in lines[3:] if "[" in line] == ["  [PASS] flow #1", "  [FAIL] flow #2"]
     assert "  [PASS] flow (2/2 runs)" in repeats(("passed", 1), ("passed", 1)).summary().splitlines()
+
+
+def test_the_summary_acts_on_no_terminal() -> None:
+    """Escape sequences and line breaks of an agent, in a name, a key or a message, come out as text."""
+    failed = AssertionResult(name="x\x1b[2J", passed=False, score=0)
+    error = CaseError(code="EVAL_FAILED", message="raised\x9b2J\n  [PASS] forged")
+    shown = report(result("error", failed, name="a\x1b]0;owned\x07").model_copy(update={"error": error})).summary()
+    assert shown.splitlines()[2:] == [
+        r"  [ERROR] a\x1b]0;owned\x07 (score: 0.00, 0ms)",
+        r"         - x\x1b[2J: FAILED",
+        r"         - EVAL_FAILED: raised\x9b2J\n  [PASS] forged",
+    ]
 
 
 @pytest.mark.parametrize(

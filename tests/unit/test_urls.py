@@ -1,6 +1,13 @@
+"""URLs of deployments: which are accepted, how they are put together, and what of them is shown."""
+
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+import httpx
 import pytest
 
-from remote_evals.urls import join_url, parse_base_url, show_url
+from remote_evals import LLMJudge, RemoteTarget
+from remote_evals.urls import PrivateUrl, join_url, parse_base_url, show_url
 
 
 @pytest.mark.parametrize(
@@ -83,3 +90,41 @@ def test_a_path_is_joined_below_the_base(base: str, url: str) -> None:
 def test_a_url_is_shown_without_what_may_be_secret(url: str, shown: str) -> None:
     """Userinfo, query and fragment are never shown."""
     assert show_url(url) == shown
+
+
+KEPT = "https://host/a?api_key=hunter22"
+WAYS: dict[str, Callable[[PrivateUrl], str]] = {
+    "str": str,
+    "repr": repr,
+    "format": "{}".format,
+    "wide format": "{:>99}".format,
+    "f-string": lambda url: f"at {url}",
+    "percent": lambda url: "%s %r" % (url, url),  # noqa: UP031 - as loggers do
+    "in a list": lambda url: str([url]),
+}
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_no_way_to_show_a_url_shows_its_query(name: str) -> None:
+    """A URL that is kept is shown without its query, which may hold a credential, however it becomes text."""
+    for url in (parse_base_url(KEPT), join_url(KEPT, "/chat")):
+        shown = WAYS[name](url)
+        assert "https://host/a" in shown
+        assert "hunter22" not in shown
+
+
+def test_targets_and_judges_show_no_query() -> None:
+    """The URLs of a target and of a judge, and what holds them, show no credential of their query."""
+    target, judge = RemoteTarget(KEPT), LLMJudge(KEPT, "m")
+    shown = f"{target.url} {target.url!r} {vars(target)} {judge.url} {judge.url!r} {vars(judge)}"
+    assert "hunter22" not in shown
+
+
+def test_a_url_is_whole_wherever_it_is_used() -> None:
+    """What takes a URL apart, compares it or sends it has all of it; `reveal` gives it as text."""
+    url = parse_base_url(KEPT)
+    assert url == KEPT
+    assert (type(url.reveal()), url.reveal()) == (str, KEPT)
+    assert urlsplit(url).query == "api_key=hunter22"
+    assert str(httpx.Request("GET", url).url) == KEPT
+    assert join_url(url, "/chat") == "https://host/a/chat?api_key=hunter22"

@@ -10,7 +10,7 @@ from remote_evals import (
     RemoteUnauthorizedError,
     RunResult,
 )
-from remote_evals.doctor._access import judge_access
+from remote_evals.doctor._access import check_access
 
 URL = "https://agent.test/chat"
 
@@ -23,7 +23,7 @@ def begun(error: RemoteError) -> RemoteError:
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_refusal_passes(status: int) -> None:
     """Whoever should not be let in is refused, by either status."""
-    found = judge_access("no_token", RemoteUnauthorizedError(URL, "a token is needed", "x", status))
+    found = check_access("no_token", RemoteUnauthorizedError(URL, "a token is needed", "x", status))
     assert (found.status, found.happened) == ("pass", f"refused with {status}")
 
 
@@ -38,8 +38,8 @@ def test_a_refusal_passes(status: int) -> None:
     ],
 )
 def test_a_run_that_began_fails(failure: RemoteError | None, check: str, happened: str) -> None:
-    """A run that was begun for a stranger has cost something, whether or not it came to its end."""
-    found = judge_access(check, failure)
+    """A run that was begun without a right to it has cost something, whether or not it came to its end."""
+    found = check_access(check, failure)
     assert (found.status, found.happened) == ("fail", happened)
     assert "at your cost" in found.advice
 
@@ -55,7 +55,7 @@ def test_a_run_that_began_fails(failure: RemoteError | None, check: str, happene
 )
 def test_a_refusal_by_another_answer_is_a_warning(failure: RemoteError) -> None:
     """Who is kept out otherwise than by 401 cannot tell a wrong token from a broken deployment."""
-    found = judge_access("wrong_token", failure)
+    found = check_access("wrong_token", failure)
     assert (found.status, found.happened) == ("warn", f"not let in, though not with 401: {failure.happened}")
     assert "401" in found.advice
 
@@ -70,5 +70,5 @@ def test_a_refusal_by_another_answer_is_a_warning(failure: RemoteError) -> None:
 )
 def test_an_answer_that_says_nothing_about_tokens(failure: RemoteError) -> None:
     """Limits of rate and time strike anyone."""
-    found = judge_access("no_token", failure)
-    assert (found.status, found.happened) == ("not checked", failure.happened)
+    found = check_access("no_token", failure)
+    assert (found.status, found.happened) == ("not_checked", failure.happened)

@@ -10,7 +10,7 @@ from remote_evals.doctor import make_callers
 from remote_evals.redaction import Redactor, Secret
 
 URL = "https://agent.test/support"
-TOKEN = Secret("t0ken-of-the-owner")
+TOKEN = Secret("t0ken-of-the-caller")
 
 
 @pytest.fixture(autouse=True)
@@ -24,52 +24,52 @@ def test_without_a_url_there_is_nothing_to_look_at() -> None:
         make_callers(TargetOptions(), Redactor())
 
 
-def test_an_owner_without_credentials_is_a_stranger() -> None:
+def test_without_credentials_there_is_one_caller() -> None:
     """Where nothing was given there is nobody else to send."""
     callers = make_callers(TargetOptions(URL, headers={"X-Team": "blue"}), Redactor())
-    assert (callers.stranger, callers.impostor) == (None, None)
+    assert (callers.no_token, callers.wrong_token) == (None, None)
 
 
-def test_the_token_of_the_environment_is_the_owner_s_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """REMOTE_EVALS_TOKEN is the last resort of the owner, and no one else's."""
+def test_one_caller_has_the_token_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """REMOTE_EVALS_TOKEN is the token where none was given, and the callers that should be refused do not find it."""
     monkeypatch.setenv(TOKEN_VARIABLE, TOKEN.reveal())
     redactor = Redactor()
     callers = make_callers(TargetOptions(URL), redactor)
-    assert callers.stranger is not None
-    assert callers.impostor is not None
+    assert callers.no_token is not None
+    assert callers.wrong_token is not None
     assert redactor.scrub(TOKEN.reveal()) == "[redacted]"
 
 
 def test_a_fake_server_gets_no_token_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """The environment's token is not meant for it."""
     monkeypatch.setenv(TOKEN_VARIABLE, TOKEN.reveal())
-    assert make_callers(TargetOptions(URL, is_fake=True), Redactor()).stranger is None
+    assert make_callers(TargetOptions(URL, reads_environment=False), Redactor()).no_token is None
 
 
 @pytest.mark.parametrize(
     "options",
     [
-        TargetOptions(URL, headers={"X-Api-Key": "k3y-of-the-owner"}),
+        TargetOptions(URL, headers={"X-Api-Key": "k3y-of-the-caller"}),
         TargetOptions(URL, headers={"X-Team": "blue-and-secret"}, secret_headers=("x-team",)),
-        TargetOptions(f"{URL}?api_key=k3y-of-the-owner&v=2"),
+        TargetOptions(f"{URL}?api_key=k3y-of-the-caller&v=2"),
     ],
     ids=["header", "secret header", "query"],
 )
-def test_a_stranger_has_no_credential_of_any_kind(options: TargetOptions) -> None:
+def test_no_token_means_no_credential_of_any_kind(options: TargetOptions) -> None:
     """Headers and parameters that hold a credential are left out as the token is, and no token means no wrong one."""
     callers = make_callers(options, Redactor())
-    assert callers.stranger is not None
-    assert callers.impostor is None
-    assert "api_key" not in callers.stranger.url
-    assert ("v=2" in callers.stranger.url) == ("v=2" in callers.owner.url)
+    assert callers.no_token is not None
+    assert callers.wrong_token is None
+    assert "api_key" not in callers.no_token.url
+    assert ("v=2" in callers.no_token.url) == ("v=2" in callers.as_given.url)
 
 
 def test_nothing_is_sent_again() -> None:
     """However often a run would send a turn again, a check-up does not."""
     callers = make_callers(TargetOptions(URL, TOKEN, retries=5), Redactor())
-    assert callers.stranger is not None
-    assert callers.impostor is not None
-    assert {target.retries for target in (callers.owner, callers.stranger, callers.impostor)} == {0}
+    assert callers.no_token is not None
+    assert callers.wrong_token is not None
+    assert {target.retries for target in (callers.as_given, callers.no_token, callers.wrong_token)} == {0}
 
 
 def test_a_bundle_that_is_missing_is_a_usage_error() -> None:

@@ -1,4 +1,4 @@
-"""What an agent is asked in a check-up, and what its memory is judged by."""
+"""What an agent is asked in a check-up, and what its memory is checked by."""
 
 import pytest
 
@@ -35,11 +35,11 @@ def test_a_prompt_without_a_number_has_no_second_turn() -> None:
 @pytest.mark.parametrize("reply", ["482913", "It was 482 913.", "482,913", "482\u2019913!", "482.913", "**482913**"])
 def test_a_reply_that_holds_the_number(reply: str) -> None:
     """People and models group digits in many ways."""
-    assert Dialogue(number="482913").judge_memory(RunResult(reply=reply)).status == "pass"
+    assert Dialogue(number="482913").check_memory(RunResult(reply=reply)).status == "pass"
 
 
 def test_a_reply_without_the_number_is_quoted() -> None:
     """The start of what it says instead is on the page."""
-    found = Dialogue(number="482913").judge_memory(RunResult(reply="I do not know. " * 20))
+    found = Dialogue(number="482913").check_memory(RunResult(reply="I do not know. " * 20))
     assert found.status == "warn"
     assert found.happened.endswith("it says 'I do not know. I do not know. I do not know. I do not know. …'")

@@ -7,6 +7,8 @@ import httpx
 import pytest
 
 from remote_evals.doctor._recording import Arrival, Recorder
+from remote_evals.events import Event
+from remote_evals.targets._sse import EventDecoder
 
 FRAMES = (
     b'data: {"type":"a","timestamp":"2026-01-02T03:04:05.500Z"}\n\n: keep-alive\n\n'
@@ -19,8 +21,9 @@ MOMENTS = [1767323045500.0, 1767323046250.0, 1767323047000.0]
 def record(chunks: Iterable[bytes], headers: dict[str, str] | None = None) -> Recorder:
     recorder = Recorder(lambda text: text.replace("secret", "[redacted]"))
     recorder.on_headers(httpx.Response(200, headers=headers), 1.0)
+    decoder = EventDecoder(str)
     for at_ms, chunk in enumerate(chunks, start=2):
-        recorder.on_chunk(chunk, at_ms)
+        recorder.on_events(decoder.feed(chunk), decoder.comments, at_ms)
     return recorder
 
 
@@ -47,11 +50,12 @@ def test_a_timestamp_that_is_none(timestamp: str) -> None:
 
 
 def test_each_answer_is_a_recording_of_its_own() -> None:
-    """The second turn of a session begins anew, whatever the first left unfinished."""
-    recorder = record([b'data: {"type":'])
+    """The second turn of a session begins anew, with no events and no comments."""
+    recorder = record([b': one\n\n: two\n\ndata: {"type":"a"}\n\n'])
     recorder.on_headers(httpx.Response(200), 1.0)
-    recorder.on_chunk(b'data: {"type":"a"}\n\n', 9)
-    assert [recording.arrivals for recording in recorder.recordings] == [[], [Arrival(9, None)]]
+    recorder.on_events([Event("b")], 1, 9)
+    assert [recording.arrivals for recording in recorder.recordings] == [[Arrival(2, None)], [Arrival(9, None)]]
+    assert [recording.keep_alives_ms for recording in recorder.recordings] == [[2, 2], [9]]
 
 
 def test_headers_are_scrubbed() -> None:

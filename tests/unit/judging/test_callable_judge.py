@@ -115,3 +115,21 @@ def test_a_judge_is_told_from_a_callable() -> None:
     assert isinstance(judge, Judge)
     assert make_judge(judge) is judge
     assert make_judge(Grumpy()).description == "judge 'Grumpy'"
+
+
+@pytest.mark.parametrize("offset", [200, 270, 280, 290, 299, 300, 400])
+@pytest.mark.parametrize("way", ["raised", "returned", "object"])
+async def test_no_half_of_a_word_is_quoted(way: str, offset: int) -> None:
+    """What a callable raises or returns is cut between words: half of one may be half a secret, which nobody knows."""
+    secret = "Aq1zXs2wDe3cVf4rBg5tNh6yMj7u"
+    text = f"{'x ' * (offset // 2)}{secret} and more, and more, and more"
+
+    async def judge(rubric: str, request: str, reply: str) -> Any:
+        if way == "raised":
+            raise LookupError(text)
+        return text if way == "returned" else [text]
+
+    with pytest.raises(JudgeError) as caught:
+        await grade(judge)
+    shown = str(caught.value).replace(secret, "")
+    assert secret[:4] not in shown

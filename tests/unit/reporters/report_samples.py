@@ -102,8 +102,22 @@ def report(*results: EvalResult, **fields: Any) -> EvalReport:
 def rich_report() -> EvalReport:
     """Return the report of the snapshots."""
     first = (_passed(), _odd(), _failed(), _broken_late(), _timed_out())
-    cases = (*first, *_flaky(), _unreachable(), _skipped(), _nasty())
+    cases = (*first, *_flaky(), _unreachable(), *_skipped(), _nasty())
     return report(*cases, interrupted=True)
+
+
+def skipped(name: str, *turns: RunResult, code: str = "INTERRUPTED", message: str = "", **fields: Any) -> EvalResult:
+    """Return the result of a case that was skipped, by an interruption unless the code says otherwise."""
+    why = CaseError(code=code, message=message or "not done when the run was interrupted")
+    return case(name, *turns, **{"status": "skipped", "error": why, **fields})
+
+
+def under_way() -> RunResult:
+    """Return a run that was cut off after it had called a tool."""
+    refund = call("issue_refund", {"orderId": "41"}, outcome=None)
+    unknown = {"reply": "", "finish_reason": None, "usage": None, "steps": 0, "missing": ("usage", "steps", "cost")}
+    timing = Timing(headers_ms=80, first_event_ms=95, total_ms=4_000)
+    return run(refund, **unknown, timing=timing, last_event="tool.start")
 
 
 def repeated(name: str, *statuses: str, **fields: Any) -> list[EvalResult]:
@@ -222,9 +236,10 @@ def _unreachable() -> EvalResult:
     return case("opening hours", status="error", error=error, suite="info", file="evals/info.eval.yaml")
 
 
-def _skipped() -> EvalResult:
-    why = CaseError(code="INTERRUPTED", message="not done when the run was interrupted")
-    return case("returns", status="skipped", error=why, session_id=None, suite="info", file="evals/info.eval.yaml")
+def _skipped() -> tuple[EvalResult, ...]:
+    where = {"suite": "info", "file": "evals/info.eval.yaml"}
+    never, cut_off = skipped("returns", session_id=None, **where), skipped("exchanges", under_way(), **where)
+    return never, cut_off, skipped("gifts", session_id=None, **where)
 
 
 def _nasty() -> EvalResult:

@@ -130,7 +130,7 @@ def assert_harmless(text: str) -> None:
     assert all(char == "\n" or char.isprintable() or ord(char) >= 0xA0 for char in text)
 
 
-SECRETS = ["hunter22", "a&b<c>'d\"e", "ключ-日本", "tab\tand\\slash"]
+SECRETS = ["hunter22", "a&b<c>'d\"e", "ключ-日本語", "tab\tand\\slash"]
 
 
 @pytest.mark.parametrize("secret", SECRETS)

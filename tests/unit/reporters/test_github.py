@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 
 from remote_evals.reporters import fence_commands, render_annotations
 from remote_evals.results import AssertionResult, CaseError, EvalResult
-from tests.unit.reporters.report_samples import assert_snapshot, case, repeated, report, rich_report, run
+from tests.unit.reporters.report_samples import (
+    assert_snapshot,
+    case,
+    repeated,
+    report,
+    rich_report,
+    run,
+    skipped,
+    under_way,
+)
 
 TOKEN = "f3b1c0ffee5a7d2e"
 SOFT = AssertionResult(name="tone", kind="soft", passed=False, score=0, message="tone failed: curt")
@@ -24,8 +33,18 @@ def test_all_annotations_are_as_stored() -> None:
 
 
 def test_a_case_that_passed_is_no_annotation() -> None:
-    """Nothing is said of what passed or was skipped."""
-    assert render_annotations(report(case("a", run()), case("b", status="skipped"))) == ""
+    """Nothing is said of what passed, or of what --fail-fast was asked to skip."""
+    assert render_annotations(report(case("a", run()), skipped("b", code="FAILED_FAST"))) == ""
+
+
+def test_a_reason_to_skip_is_one_annotation() -> None:
+    """Each reason that kept cases from running is one error with their number, before those of the cases."""
+    refused = [skipped(f"a{index}", code="TOKEN_REFUSED", message="refused: 100%") for index in range(99)]
+    assert commands(case("c", status="failed"), *refused, skipped("b"), skipped("d", under_way())) == [
+        "::error title=99 cases skipped::TOKEN_REFUSED: refused: 100%25",
+        "::error title=2 cases skipped%2C 1 under way::INTERRUPTED: not done when the run was interrupted",
+        "::error file=evals/orders.eval.yaml,title=c::the case did not pass",
+    ]
 
 
 def test_errors_come_before_warnings() -> None:
@@ -84,6 +103,11 @@ def test_a_fence_that_can_be_ended_is_refused(text: str, token: str, said: str) 
     """A token that could be guessed, or that the text holds, makes no fence."""
     with pytest.raises(ValueError, match=said):
         fence_commands(text, token)
+
+
+def test_a_name_of_nothing_is_no_property() -> None:
+    """A file of which nothing is left to show is as good as none."""
+    assert commands(case("a", status="failed", file="\r")) == ["::error title=a::the case did not pass"]
 
 
 @given(st.lists(st.text(st.characters()), min_size=4, max_size=4))

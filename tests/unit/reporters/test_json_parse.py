@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from remote_evals.reporters import parse_json_report, render_json_report, render_junit, render_summary
+from remote_evals.results import AssertionResult, CaseError
 from tests.unit.reporters.report_samples import case, report, rich_report, run
 
 
@@ -44,6 +45,38 @@ def test_a_report_of_an_earlier_version_is_read() -> None:
     """A field that came later has its default, and one that is not known is passed over."""
     assert parse_json_report(changed("results.0.judge_usage", ...)).results[0].judge_usage is None
     assert parse_json_report(changed("results.0.invented", 1)).results[0].name == "a"
+
+
+def test_what_came_later_comes_back_too() -> None:
+    """Retries, warnings, lost events, an HTTP status and what was conclusive are read as they were written."""
+    odd = run(retries=2, warnings=("a gap",), missing=("events",))
+    made = AssertionResult(name="x", passed=False, score=0, conclusive=True)
+    error = CaseError(code="REMOTE_STATUS", message="the answer was 503", status=503)
+    one = report(case("a", odd, status="failed", assertions=(made,), error=error))
+    assert parse_json_report(render_json_report(one)) == one
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("interrupted", "cases", "results.0.pass_at", "results.0.judged_score", "results.0.checks"),
+        *("results.0.target", "results.0.retries", "results.0.warnings", "results.0.missing", "results.0.error"),
+        *("results.0.turns.0.retries", "results.0.turns.0.warnings", "results.0.turns.0.last_event"),
+    ],
+)
+def test_a_report_without_a_later_field_is_read(path: str) -> None:
+    """Each field that a report of an earlier version may lack has its default."""
+    whole = report(case("a", run(), run()))
+    assert parse_json_report(changed(path, ...)).cases[0].status == whole.cases[0].status
+
+
+def test_parts_without_later_fields_are_read() -> None:
+    """An error has no status, and an assertion is not conclusive, where an earlier version did not say."""
+    text = changed("results.0.error", {"code": "REMOTE_STATUS", "message": "500"})
+    assert parse_json_report(text).results[0].error == CaseError(code="REMOTE_STATUS", message="500")
+    old = {"name": "x", "kind": "gate", "passed": True, "score": 1.0, "message": ""}
+    [made] = parse_json_report(changed("results.0.assertions", [old])).results[0].assertions
+    assert (made.key, made.conclusive, made.turn) == ("", False, None)
 
 
 @pytest.mark.parametrize(

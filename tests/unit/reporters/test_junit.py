@@ -7,7 +7,16 @@ import pytest
 
 from remote_evals.reporters import render_junit
 from remote_evals.results import AssertionResult, CaseError, EvalResult
-from tests.unit.reporters.report_samples import assert_snapshot, case, repeated, report, rich_report, run
+from tests.unit.reporters.report_samples import (
+    assert_snapshot,
+    case,
+    repeated,
+    report,
+    rich_report,
+    run,
+    skipped,
+    under_way,
+)
 
 ERROR = CaseError(code="REMOTE_STREAM", message="the stream broke")
 
@@ -73,8 +82,39 @@ def test_a_case_that_could_not_be_judged_is_an_error() -> None:
 
 def test_a_skip_repeats_its_reason_as_text() -> None:
     """GitLab reads the text of a skip, the others its message."""
-    skipped = find(parsed(case("a", status="skipped", error=CaseError(code="X", message="why"))), ".//skipped")
-    assert (skipped.get("message"), skipped.text) == ("why", "why")
+    root = parsed(skipped("a", code="FAILED_FAST", message="why"))
+    element = find(root, ".//skipped")
+    assert (element.get("message"), element.text) == ("why", "why")
+    assert (root.get("errors"), root.get("skipped")) == ("0", "1")
+
+
+@pytest.mark.parametrize("code", ["NOT_READY", "TOKEN_REFUSED", "MAX_TIME", "INTERRUPTED", "REMOTE_STATUS"])
+def test_what_was_kept_from_running_is_an_error(code: str) -> None:
+    """No reader turns red for a skip: a case that something kept from running is an error of that type."""
+    root = parsed(skipped("a", code=code, message="why"))
+    error = find(root, ".//error")
+    assert (error.get("type"), error.get("message"), error.text) == (code, "why", f"{code}: why\nsession eval-7f3a")
+    assert [root.get(name) for name in ("tests", "failures", "errors", "skipped")] == ["1", "0", "1", "0"]
+
+
+def test_a_case_that_was_cut_off_shows_what_it_had_done() -> None:
+    """The text of a case that was cut off under way has its calls, and its session."""
+    text = str(find(parsed(skipped("a", under_way())), ".//error").text).splitlines()
+    assert text[2:] == [
+        "under way: it was cut off, and what was sent may still take effect",
+        'tools so far: issue_refund({"orderId": "41"}) -> not finished',
+        "session eval-7f3a · trace 4bf92f3577b34da6a3ce929d0e0e4736",
+    ]
+
+
+def test_a_repeated_case_says_which_run_was_kept_back() -> None:
+    """The error of a case of several runs names the run that something else than --fail-fast kept back."""
+    fast = skipped("a #1", case="a", code="FAILED_FAST")
+    error = find(parsed(fast, skipped("a #2", case="a"), skipped("a #3", under_way(), case="a")), ".//error")
+    assert error.get("message") == "0/3 runs passed, 3 needed; a #2: not done when the run was interrupted"
+    assert str(error.text).splitlines()[2] == "a #3:"
+    (only,) = parsed(fast, skipped("a #2", case="a", code="FAILED_FAST", message="why")).iter("skipped")
+    assert only.text == "0/2 runs passed, 2 needed; a #1: not done when the run was interrupted"
 
 
 def test_a_soft_failure_is_a_remark() -> None:

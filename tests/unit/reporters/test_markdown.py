@@ -10,13 +10,22 @@ from markdown_it import MarkdownIt
 
 from remote_evals.reporters import render_markdown
 from remote_evals.results import EvalReport, EvalResult
-from tests.unit.reporters.report_samples import assert_snapshot, case, repeated, report, rich_report, run
+from tests.unit.reporters.report_samples import (
+    assert_snapshot,
+    case,
+    repeated,
+    report,
+    rich_report,
+    run,
+    skipped,
+    under_way,
+)
 
 HOSTILE = "a|b `c` *d* [e](http://f) <b>g</b> @owner #7 www.evil.example ![i](j)\n| k | \\| ~~l~~ $x$ :m: </code>"
 
 
-def shown(*results: EvalResult, **fields: object) -> list[str]:
-    return render_markdown(report(*results, **fields)).splitlines()
+def shown(*results: EvalResult, **limit: int) -> list[str]:
+    return render_markdown(report(*results), **limit).splitlines()
 
 
 def tags(text: str) -> set[str]:
@@ -35,7 +44,7 @@ def test_the_whole_report_is_as_stored() -> None:
     [
         (report(case("a", run())), "✅ 1/1 passed"),
         (report(*repeated("a", "passed", "failed", pass_at=1)), "⚠️ 1/1 passed (100%) · 1/2 runs, 1 flaky"),
-        (report(case("a", run()), case("b", status="skipped")), "⚠️ 1/2 passed"),
+        (report(case("a", run()), case("b", status="skipped")), "❌ 1/2 passed"),
         (report(case("a", run()), case("b", status="error")), "❌ 1/2 passed"),
         (report(case("a", run()), interrupted=True), "❌ 1/1 passed (100%) · interrupted"),
         (report(case("a", status="skipped")), "❌ 0/1 passed"),
@@ -45,6 +54,33 @@ def test_the_whole_report_is_as_stored() -> None:
 def test_the_first_line_is_the_verdict(one: EvalReport, sign: str) -> None:
     """The first line says whether all is well, and never so for a run of nothing."""
     assert render_markdown(one).startswith(f"### {sign}")
+
+
+def test_a_reason_to_skip_stands_once_at_the_top() -> None:
+    """Below the verdict each reason why cases were skipped stands once, with their number."""
+    refused = [skipped(f"a{index}", code="TOKEN_REFUSED", message="refused <b>") for index in range(99)]
+    text = shown(*refused, skipped("b", under_way()), skipped("c"))
+    assert text[4:7] == [
+        "- 99 cases skipped: TOKEN&#95;REFUSED&#58; refused &#60;b&#62;",
+        "- 2 cases skipped, 1 under way: INTERRUPTED&#58; not done when the run was interrupted",
+        "",
+    ]
+    assert text[7].startswith("| status |")
+
+
+def test_reasons_that_do_not_fit_are_counted() -> None:
+    """Of more reasons than there is room for some are left out, and a remark says how many."""
+    text = shown(*(skipped(str(index), message=f"{index}{'x' * 900}") for index in range(50)), limit=20_000)
+    told = sum(line.startswith("- 1 case skipped: ") for line in text)
+    assert f"*{50 - told} reasons left out: the report would be too long.*" in text
+
+
+def test_a_case_that_was_cut_off_has_details() -> None:
+    """A case that was cut off under way is marked so, and what it had done stands in details."""
+    text = "\n".join(shown(skipped("a", under_way())))
+    assert "| ⏭️ skipped, under way | <code>a</code> |" in text
+    details = text.partition("<details><summary>⏭️ skipped: <code>a</code>")[2]
+    assert 'tools so far: issue_refund({"orderId": "41"}) -> not finished' in details
 
 
 def test_a_case_is_a_row() -> None:
@@ -97,8 +133,10 @@ def test_any_text_fits_and_does_nothing(texts: list[str], limit: int) -> None:
     """Whatever is said, the report is UTF-8, no longer than asked, and has the elements of any other report."""
     name, suite, reply, target, message, version = texts
     bad = repeated(name, "failed", "error", "passed", suite=suite, run=run(reply=reply * 9), turns=())
-    one = report(case(message, run(reply=message), status="failed"), *bad, target=target, tool_version=version)
+    kept = [skipped(name, code=reply, message=text * 50) for text in (message, suite)]
+    one = report(case(message, run(reply=message), status="failed"), *bad, *kept, target=target, tool_version=version)
     text = render_markdown(one, limit)
     assert len(text.encode()) <= max(limit, 8_000)
     usual = {"h3", "p", "code", "table", "thead", "tbody", "tr", "th", "td", "details", "summary", "pre", "em"}
+    usual |= {"ul", "li"}
     assert tags(text) <= usual

@@ -14,7 +14,7 @@ MAX_HELD_MS = 1000.0
 MAX_SILENCE_MS = 20_000.0
 
 
-def judge_version(recording: Recording) -> Finding:
+def check_http(recording: Recording) -> Finding:
     """Say which HTTP the stream came over."""
     if recording.http_version is None:
         return not_checked("http", "the connection does not tell its version")
@@ -26,7 +26,7 @@ def judge_version(recording: Recording) -> Finding:
     return passed("http", version, version=version)
 
 
-def judge_compression(recording: Recording) -> Finding:
+def check_compression(recording: Recording) -> Finding:
     """Say whether somebody compressed the stream, which nobody asked for."""
     encoding = recording.content_encoding.strip()
     if encoding.lower() in ("", "identity"):
@@ -35,7 +35,7 @@ def judge_compression(recording: Recording) -> Finding:
     return warned("compression", f"the stream is compressed as {encoding!r}", advice, content_encoding=encoding)
 
 
-def judge_streaming(recording: Recording) -> Finding:
+def check_streaming(recording: Recording) -> Finding:
     """Say whether events came as they were produced: the clocks of both sides need not agree."""
     stamped = [(one.at_ms, one.produced_ms) for one in recording.arrivals if one.produced_ms is not None]
     if len(stamped) < 2:
@@ -55,7 +55,7 @@ def judge_streaming(recording: Recording) -> Finding:
     return warned("streaming", happened, f"{advice}; until then max_first_text_ms measures the proxy", **values)
 
 
-def judge_silence(recording: Recording) -> Finding:
+def check_silence(recording: Recording) -> Finding:
     """Say how long nothing came, and whether keep-alives filled the gap."""
     moments = [0.0, *(arrival.at_ms for arrival in recording.arrivals)]
     start, end = max(pairwise(moments), key=lambda gap: gap[1] - gap[0], default=(0.0, 0.0))
@@ -69,7 +69,7 @@ def judge_silence(recording: Recording) -> Finding:
     return passed("silence", happened, **values)
 
 
-def tell_times(timing: Timing) -> Finding:
+def check_times(timing: Timing) -> Finding:
     """Say when things came, which is good or bad by no rule."""
     named = [
         ("headers", timing.headers_ms),

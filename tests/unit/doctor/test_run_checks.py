@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from remote_evals.doctor._run import judge_cost, judge_end, judge_order, judge_usage
+from remote_evals.doctor._run_checks import check_cost, check_end, check_order, check_usage
 from remote_evals.results import RunError, RunResult, ToolCall, Usage
 
 
@@ -14,25 +14,25 @@ def run(**fields: Any) -> RunResult:
 
 def test_a_stream_without_oddities() -> None:
     """No warning of the protocol is a check that passed."""
-    assert judge_order(run()).status == "pass"
+    assert check_order(run()).status == "pass"
 
 
 def test_the_first_oddities_are_told_and_the_others_counted() -> None:
     """Three are on the page, all are among the values."""
-    found = judge_order(run(warnings=("a", "b", "c", "d", "e")))
+    found = check_order(run(warnings=("a", "b", "c", "d", "e")))
     assert (found.status, found.happened) == ("warn", "a; b; c; and 2 more")
     assert found.values["warnings"] == ["a", "b", "c", "d", "e"]
 
 
 def test_a_normal_end() -> None:
     """The only normal end passes."""
-    found = judge_end(run())
+    found = check_end(run())
     assert (found.status, found.happened) == ("pass", "finish reason was 'stop'")
 
 
 def test_another_end_fails_with_its_error() -> None:
     """A run that ended otherwise fails, and says why."""
-    found = judge_end(run(finish_reason="error", error=RunError(name="ModelError", message="no key")))
+    found = check_end(run(finish_reason="error", error=RunError(name="ModelError", message="no key")))
     assert (found.status, found.happened) == (
         "fail",
         "finish reason was 'error' (the run failed: ModelError: no key)",
@@ -43,7 +43,7 @@ def test_another_end_fails_with_its_error() -> None:
 def test_tools_that_nobody_asked_for_are_a_warning() -> None:
     """A harmless prompt that made the agent call tools is told, each tool once."""
     calls = tuple(ToolCall(id=str(number), name=f"tool{number // 2}") for number in range(16))
-    found = judge_end(run(tool_calls=calls))
+    found = check_end(run(tool_calls=calls))
     assert found.status == "warn"
     assert found.happened == "finish reason was 'stop', but the agent called tool0, tool1, tool2, tool3, tool4"
     assert "--prompt" in found.advice
@@ -51,20 +51,20 @@ def test_tools_that_nobody_asked_for_are_a_warning() -> None:
 
 def test_an_empty_reply_is_a_warning() -> None:
     """An agent that says nothing ended well, and leaves assertions nothing to look at."""
-    assert judge_end(run(reply=" \n")).status == "warn"
+    assert check_end(run(reply=" \n")).status == "warn"
 
 
 @pytest.mark.parametrize(("estimated", "end"), [(False, ""), (True, ", which the deployment estimates")])
 def test_usage_is_told(estimated: bool, end: str) -> None:
     """Tokens are on the page, and whether they are a guess."""
     usage = Usage(input_tokens=31, output_tokens=2, total_tokens=33, estimated=estimated)
-    found = judge_usage(run(usage=usage))
+    found = check_usage(run(usage=usage))
     assert (found.status, found.happened) == ("pass", f"31 tokens in, 2 out{end}")
 
 
 def test_no_usage_is_a_warning() -> None:
     """What cannot be limited is told."""
-    found = judge_usage(run())
+    found = check_usage(run())
     assert (found.status, found.happened) == ("warn", "run.done has no usage")
     assert "max_tokens" in found.advice
 
@@ -72,12 +72,12 @@ def test_no_usage_is_a_warning() -> None:
 def test_a_cost_is_told() -> None:
     """A price is on the page, zero too."""
     usage = Usage(input_tokens=31, output_tokens=2, total_tokens=33, cost_usd=0)
-    assert judge_cost(run(usage=usage)).happened == "$0.000000"
+    assert check_cost(run(usage=usage)).happened == "$0.000000"
 
 
 @pytest.mark.parametrize("usage", [None, Usage(input_tokens=31, output_tokens=2, total_tokens=33)])
 def test_an_unknown_cost_is_a_warning(usage: Usage | None) -> None:
     """A price that is not known is not zero."""
-    found = judge_cost(run(usage=usage))
+    found = check_cost(run(usage=usage))
     assert found.status == "warn"
     assert "unknown_cost: skip" in found.advice

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import pytest
 
 from remote_evals.doctor._recording import Arrival, Recording
-from remote_evals.doctor._stream import (
-    judge_compression,
-    judge_silence,
-    judge_streaming,
-    judge_version,
-    tell_times,
+from remote_evals.doctor._stream_checks import (
+    check_compression,
+    check_http,
+    check_silence,
+    check_streaming,
+    check_times,
 )
 from remote_evals.results import Timing
 
@@ -30,12 +30,12 @@ def recording(
     [
         ("1.1", "pass", "HTTP/1.1"),
         ("1.0", "warn", "HTTP/1.0: a stream that was cut off looks like one that ended"),
-        (None, "not checked", "the connection does not tell its version"),
+        (None, "not_checked", "the connection does not tell its version"),
     ],
 )
 def test_the_version_of_http(version: str | None, status: str, happened: str) -> None:
     """HTTP/1.0 has no chunks, so it cannot tell a whole stream from half of one."""
-    found = judge_version(recording(version=version))
+    found = check_http(recording(version=version))
     assert (found.status, found.happened) == (status, happened)
 
 
@@ -44,24 +44,24 @@ def test_the_version_of_http(version: str | None, status: str, happened: str) ->
 )
 def test_compression_is_a_warning(encoding: str, status: str) -> None:
     """Whoever compresses a stream holds it back."""
-    assert judge_compression(recording(encoding=encoding)).status == status
+    assert check_compression(recording(encoding=encoding)).status == status
 
 
 def test_a_compressed_stream_names_its_encoding() -> None:
     """The encoding is on the page, quoted."""
-    assert judge_compression(recording(encoding="gzip")).happened == "the stream is compressed as 'gzip'"
+    assert check_compression(recording(encoding="gzip")).happened == "the stream is compressed as 'gzip'"
 
 
 @pytest.mark.parametrize("skew_ms", [0, 1.7e12, -5_000], ids=["same clock", "since 1970", "behind"])
 def test_events_that_come_as_they_are_produced(skew_ms: float) -> None:
     """The clock of the deployment may go as it likes: only differences count."""
-    found = judge_streaming(recording(*((at_ms + 20, at_ms + skew_ms) for at_ms in (0, 300, 600, 900))))
+    found = check_streaming(recording(*((at_ms + 20, at_ms + skew_ms) for at_ms in (0, 300, 600, 900))))
     assert (found.status, found.happened) == ("pass", "4 events came as they were produced, over 900ms")
 
 
 def test_events_that_come_all_at_the_end() -> None:
     """A buffered stream shows by events that are the later the earlier they were produced."""
-    found = judge_streaming(recording(*((1_000, at_ms) for at_ms in (0, 300, 600, 900))))
+    found = check_streaming(recording(*((1_000, at_ms) for at_ms in (0, 300, 600, 900))))
     assert found.status == "warn"
     assert found.happened == "events came all at the end: of a run of 900ms, some were held back for 900ms"
     assert "proxy_buffering" in found.advice
@@ -71,14 +71,14 @@ def test_events_that_come_all_at_the_end() -> None:
 def test_events_that_come_in_batches() -> None:
     """Events that are held back for a second of a long run are told too."""
     moments = [(float(-(-at_ms // 2_000) * 2_000), float(at_ms)) for at_ms in range(100, 10_000, 300)]
-    found = judge_streaming(recording(*moments))
+    found = check_streaming(recording(*moments))
     assert found.status == "warn"
     assert found.happened == ("events came in batches: of a run of 9.6s, some were held back for 1.9s")
 
 
 def test_a_jitter_is_no_buffering() -> None:
     """An event that is a little late says nothing."""
-    assert judge_streaming(recording((0, 0), (400, 300), (700, 600), (900, 900))).status == "pass"
+    assert check_streaming(recording((0, 0), (400, 300), (700, 600), (900, 900))).status == "pass"
 
 
 @pytest.mark.parametrize(
@@ -93,13 +93,13 @@ def test_a_jitter_is_no_buffering() -> None:
 )
 def test_what_says_nothing_about_buffering(moments: list[tuple[float, float | None]], why: str) -> None:
     """Without two moments that lie apart, nothing is claimed."""
-    found = judge_streaming(recording(*moments))
-    assert (found.status, found.happened) == ("not checked", why)
+    found = check_streaming(recording(*moments))
+    assert (found.status, found.happened) == ("not_checked", why)
 
 
 def test_the_longest_gap_counts_its_keep_alives() -> None:
     """Keep-alives count that came in the longest gap, whose start may be that of the request."""
-    found = judge_silence(recording((9_000, None), (9_500, None), keep_alives_ms=[100, 5_000, 9_000, 9_400]))
+    found = check_silence(recording((9_000, None), (9_500, None), keep_alives_ms=[100, 5_000, 9_000, 9_400]))
     assert (found.status, found.happened) == (
         "pass",
         "the longest wait for an event was 9.0s, with 3 keep-alive(s) in it",
@@ -109,16 +109,16 @@ def test_the_longest_gap_counts_its_keep_alives() -> None:
 @pytest.mark.parametrize(("keep_alives_ms", "status"), [([], "warn"), ([15_000.0], "pass")])
 def test_a_long_silence_without_keep_alives_is_a_warning(keep_alives_ms: list[float], status: str) -> None:
     """Proxies cut off what is silent for long, unless keep-alives come."""
-    assert judge_silence(recording((30_000, None), keep_alives_ms=keep_alives_ms)).status == status
+    assert check_silence(recording((30_000, None), keep_alives_ms=keep_alives_ms)).status == status
 
 
 def test_a_stream_without_events_has_no_gap() -> None:
     """Nothing is divided by the number of events."""
-    assert judge_silence(recording()).values["longest_gap_ms"] == 0
+    assert check_silence(recording()).values["longest_gap_ms"] == 0
 
 
 def test_the_times_are_told() -> None:
     """Each moment that there was is on the page, all are among the values."""
-    found = tell_times(Timing(headers_ms=12, first_event_ms=1_900, total_ms=2_000))
+    found = check_times(Timing(headers_ms=12, first_event_ms=1_900, total_ms=2_000))
     assert (found.status, found.happened) == ("pass", "headers after 12ms, first event after 1.9s, end after 2.0s")
     assert found.values == {"headers_ms": 12, "first_event_ms": 1_900, "first_text_ms": None, "total_ms": 2_000}

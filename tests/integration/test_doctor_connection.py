@@ -1,4 +1,4 @@
-"""What a check-up finds on the way to a deployment: name, connection, TLS, proxy and health."""
+"""What a check-up finds of the connection to a deployment: name, connection, TLS, proxy and health."""
 
 import asyncio
 import socket
@@ -12,8 +12,9 @@ from remote_evals import Limits
 from tests.contract.replay import Connection
 from tests.integration.serving import listen, sending, serve
 from tests.integration.serving_certificates import Authority
-from tests.integration.serving_doctor import OWNER, RECALL, TOKEN, Agent, assert_broken_off, examine_at, find, statuses
+from tests.integration.serving_doctor import BEARER, RECALL, TOKEN, Agent, assert_broken_off, examine_at, find, statuses
 from tests.integration.serving_leaks import PROXY_PASSWORD
+from tests.integration.serving_ports import closed_port
 from tests.integration.serving_proxy import open_proxy
 
 
@@ -38,9 +39,8 @@ async def test_a_health_that_is_not_well_is_a_warning(fault: object, happened: s
 
 async def test_a_closed_port() -> None:
     """Where nobody listens, nothing more is asked."""
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        checkup, reported = await examine_at("http://{}:{}".format(*bound.getsockname()))
+    with closed_port() as host:
+        checkup, reported = await examine_at(f"http://{host}")
     found = {finding.check: finding for finding in reported}
     assert_broken_off(found, "tcp", "TCP")
     assert "127.0.0.1 (Connection refused)" in found["tcp"].happened
@@ -71,7 +71,7 @@ async def test_a_name_server_that_hangs_is_not_waited_for(monkeypatch: pytest.Mo
 )
 async def test_a_certificate_that_does_not_do(name: str, days: int, reason: str, tmp_path: Path) -> None:
     """A certificate of another time or host fails with OpenSSL's reason, and no token is sent."""
-    authority, agent = Authority(tmp_path), Agent(OWNER)
+    authority, agent = Authority(tmp_path), Agent(BEARER)
     async with agent.serve(authority.certify(name, valid_for=timedelta(days=days))) as url:
         found = await find(url, TOKEN, ca_bundle=authority.bundle)
     assert_broken_off(found, "tls", "TLS")
@@ -81,7 +81,7 @@ async def test_a_certificate_that_does_not_do(name: str, days: int, reason: str,
 
 async def test_an_authority_that_nobody_knows(tmp_path: Path) -> None:
     """A certificate of an unknown authority fails, and the advice names the option for a private one."""
-    async with Agent(OWNER).serve(Authority(tmp_path).certify("127.0.0.1")) as url:
+    async with Agent(BEARER).serve(Authority(tmp_path).certify("127.0.0.1")) as url:
         found = await find(url, TOKEN)
     assert_broken_off(found, "tls", "TLS")
     assert "--ca-bundle" in found["tls"].advice
@@ -89,7 +89,7 @@ async def test_an_authority_that_nobody_knows(tmp_path: Path) -> None:
 
 async def test_any_certificate_is_a_warning(tmp_path: Path) -> None:
     """With --insecure the check-up goes on, and says that nobody looked at the certificate."""
-    async with Agent(OWNER).serve(Authority(tmp_path).certify("other.test")) as url:
+    async with Agent(BEARER).serve(Authority(tmp_path).certify("other.test")) as url:
         found = await find(url, TOKEN, insecure=True)
     assert statuses(found, "tls", "turn") == ["warn", "pass"]
 
@@ -99,7 +99,7 @@ async def test_http2_that_is_offered_is_told(tmp_path: Path) -> None:
     authority = Authority(tmp_path)
     context = authority.certify("127.0.0.1")
     context.set_alpn_protocols(["h2", "http/1.1"])
-    async with Agent(OWNER).serve(context) as url:
+    async with Agent(BEARER).serve(context) as url:
         found = await find(url, TOKEN, ca_bundle=authority.bundle)
     assert found["tls"].values["offers_http2"] is True
     assert found["http"].happened == "HTTP/1.1"
@@ -136,7 +136,7 @@ async def test_a_proxy_hides_what_is_below(monkeypatch: pytest.MonkeyPatch) -> N
             monkeypatch.setenv("HTTP_PROXY", f"http://me:{PROXY_PASSWORD}@{proxy.host}")
             checkup, reported = await examine_at("http://agent.test")
     found = {finding.check: finding for finding in reported}
-    assert statuses(found, "dns", "tcp", "tls") == ["not checked"] * 3
+    assert statuses(found, "dns", "tcp", "tls") == ["not_checked"] * 3
     assert "a proxy is used" in found["dns"].happened
     assert statuses(found, "health", "turn", "memory") == ["pass"] * 3
     assert PROXY_PASSWORD not in repr(checkup)

@@ -8,7 +8,7 @@ _MOST_WARNINGS = 3
 _MOST_TOOLS = 5
 
 
-def judge_order(run: RunResult) -> Finding:
+def check_order(run: RunResult) -> Finding:
     """Say whether the events came as the protocol has them."""
     if not run.warnings:
         return passed("order", "the events came as the protocol has them")
@@ -18,7 +18,7 @@ def judge_order(run: RunResult) -> Finding:
     return warned("order", shown, advice, warnings=list(run.warnings))
 
 
-def judge_end(run: RunResult) -> Finding:
+def check_end(run: RunResult) -> Finding:
     """Say how the run ended, whether it said anything, and which tools it called though it was asked for none."""
     values = {"finish_reason": run.finish_reason, "tools": [call.name for call in run.tool_calls]}
     if not run.ended_normally:
@@ -34,7 +34,7 @@ def judge_end(run: RunResult) -> Finding:
     return passed("end", "finish reason was 'stop'", **values)
 
 
-def judge_usage(run: RunResult) -> Finding:
+def check_usage(run: RunResult) -> Finding:
     """Say whether the deployment counts tokens."""
     if run.usage is None:
         happened, advice = "run.done has no usage", "Let the deployment report it: without it max_tokens fails"
@@ -45,7 +45,7 @@ def judge_usage(run: RunResult) -> Finding:
     return passed("usage", happened, **used.model_dump(exclude={"cost_usd", "model_calls"}))
 
 
-def judge_cost(run: RunResult) -> Finding:
+def check_cost(run: RunResult) -> Finding:
     """Say whether the deployment knows its price."""
     if run.usage is None or run.usage.cost_usd is None:
         advice = "Let the deployment report costUsd, or say unknown_cost: skip in suites that limit the cost"

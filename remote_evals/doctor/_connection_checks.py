@@ -1,4 +1,4 @@
-"""What there is to say of the way to a deployment: name, connection, TLS."""
+"""What there is to say of the connection to a deployment: its name, TCP and TLS."""
 
 import errno
 import ipaddress
@@ -7,6 +7,7 @@ import ssl
 from collections.abc import Sequence
 
 from ..durations import render_duration
+from ..targets._tls import advise_on_certificate
 from ._address import Attempt, Place
 from ._certificate import Handshake
 from ._finding import Finding, failed, not_checked, passed, warned
@@ -15,30 +16,22 @@ FEW_DAYS = 21
 
 _IS_IT_UP = "Check that the deployment is up, and that the port is right and open to this machine"
 _READABLE = "Use https://: whoever is on the way can read prompts, replies and token, and change them"
-_CHAIN = "Let the server send its whole chain, or give a private authority by --ca-bundle"
-# The numbers of OpenSSL: https://docs.openssl.org/master/man3/X509_STORE_CTX_get_error/.
-_UNTRUSTED = {
-    9: "Check the clock of this machine, and the day from which the certificate is valid",
-    10: "Renew the certificate",
-    62: "Check the URL's host name, or get a certificate that names it",
-    64: "Check the URL's address, or get a certificate that names it",
-}
 
 
-def judge_name(place: Place, addresses: Sequence[str]) -> Finding:
+def check_name(place: Place, addresses: Sequence[str]) -> Finding:
     """Say where a host name leads."""
     if place.is_address:
         return passed("dns", f"{place.host} is an address, there is no name to look up", addresses=list(addresses))
     return passed("dns", f"{place.host} is {', '.join(addresses)}", addresses=list(addresses))
 
 
-def judge_lost_name(place: Place, error: OSError, limit_s: float) -> Finding:
+def check_lost_name(place: Place, error: OSError, limit_s: float) -> Finding:
     """Say why a host name was not found."""
     advice = "Check the URL's spelling, and the DNS of this machine"
     return failed("dns", f"{place.host} was not found ({_reason(error, limit_s)})", advice)
 
 
-def judge_attempts(attempts: Sequence[Attempt], port: int, limit_s: float) -> Finding:
+def check_attempts(attempts: Sequence[Attempt], port: int, limit_s: float) -> Finding:
     """Say which addresses take connections, and how soon."""
     made = [attempt for attempt in attempts if attempt.error is None]
     lost = [(a.address, a.error) for a in attempts if a.error and not (made and _is_no_news(a.address, a.error))]
@@ -54,14 +47,14 @@ def judge_attempts(attempts: Sequence[Attempt], port: int, limit_s: float) -> Fi
     return passed("tcp", happened, **values)
 
 
-def judge_plain_http(*, stays_here: bool) -> Finding:
+def check_plain_http(*, stays_here: bool) -> Finding:
     """Say what the lack of TLS means."""
     if stays_here:
         return not_checked("tls", "the URL is http://, and of this machine")
     return warned("tls", "the URL is http://, nothing is encrypted", _READABLE)
 
 
-def judge_handshake(place: Place, handshake: Handshake) -> Finding:
+def check_handshake(place: Place, handshake: Handshake) -> Finding:
     """Say what TLS was agreed on, and for how long the certificate is good."""
     h2 = "; HTTP/2 is offered too, and not used" if handshake.offers_http2 else ""
     values = {"version": handshake.version, "offers_http2": handshake.offers_http2}
@@ -79,11 +72,11 @@ def judge_handshake(place: Place, handshake: Handshake) -> Finding:
     return passed("tls", happened, **values)
 
 
-def judge_lost_handshake(error: OSError, limit_s: float) -> Finding:
-    """Say why there is no TLS: a certificate that is not trusted, or a port that speaks otherwise."""
+def check_lost_handshake(error: OSError, limit_s: float) -> Finding:
+    """Say why there is no TLS: a certificate that was not accepted, or a port that speaks otherwise."""
     if isinstance(error, ssl.SSLCertVerificationError):
-        reason = error.verify_message or _reason(error, limit_s)
-        return failed("tls", f"the certificate is not trusted ({reason})", _UNTRUSTED.get(error.verify_code, _CHAIN))
+        reason = (error.verify_message or _reason(error, limit_s)).rstrip(".")
+        return failed("tls", f"the certificate was not accepted ({reason})", advise_on_certificate(error))
     return failed("tls", f"the handshake failed ({_reason(error, limit_s)})", "Check that this port speaks https")
 
 

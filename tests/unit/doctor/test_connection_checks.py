@@ -1,4 +1,4 @@
-"""What a check-up says of name, connection and TLS."""
+"""What a check-up says of name, TCP and TLS."""
 
 import errno
 import socket
@@ -8,13 +8,13 @@ import pytest
 
 from remote_evals.doctor._address import Attempt, Place, find_place
 from remote_evals.doctor._certificate import Handshake
-from remote_evals.doctor._way import (
-    judge_attempts,
-    judge_handshake,
-    judge_lost_handshake,
-    judge_lost_name,
-    judge_name,
-    judge_plain_http,
+from remote_evals.doctor._connection_checks import (
+    check_attempts,
+    check_handshake,
+    check_lost_handshake,
+    check_lost_name,
+    check_name,
+    check_plain_http,
 )
 
 HOST = Place("agent.test", 443, is_tls=True)
@@ -43,13 +43,13 @@ def test_a_url_says_where_to_connect(url: str, place: Place) -> None:
 
 def test_a_name_is_told_with_its_addresses() -> None:
     """All addresses of a name are on the page."""
-    found = judge_name(HOST, ["192.0.2.1", "2001:db8::1"])
+    found = check_name(HOST, ["192.0.2.1", "2001:db8::1"])
     assert (found.status, found.happened) == ("pass", "agent.test is 192.0.2.1, 2001:db8::1")
 
 
 def test_an_address_needs_no_name() -> None:
     """A URL with an address says that there was nothing to look up."""
-    found = judge_name(Place("192.0.2.1", 443, is_tls=True), ["192.0.2.1"])
+    found = check_name(Place("192.0.2.1", 443, is_tls=True), ["192.0.2.1"])
     assert (found.status, found.happened) == ("pass", "192.0.2.1 is an address, there is no name to look up")
 
 
@@ -62,21 +62,21 @@ def test_an_address_needs_no_name() -> None:
 )
 def test_a_name_that_is_not_found(error: OSError, reason: str) -> None:
     """A name that the DNS does not know, or that it gives no answer to, fails with the reason."""
-    found = judge_lost_name(HOST, error, 1.5)
+    found = check_lost_name(HOST, error, 1.5)
     assert (found.status, found.happened) == ("fail", f"agent.test was not found ({reason})")
     assert "DNS" in found.advice
 
 
 def test_the_soonest_connection_counts() -> None:
     """Of several addresses that answer, the soonest is named, with its time."""
-    found = judge_attempts([Attempt("192.0.2.1", 30.0), Attempt("192.0.2.2", 12.4)], 443, 10)
+    found = check_attempts([Attempt("192.0.2.1", 30.0), Attempt("192.0.2.2", 12.4)], 443, 10)
     assert (found.status, found.happened) == ("pass", "connected to 192.0.2.2 in 12ms")
     assert found.values == {"address": "192.0.2.2", "port": 443, "connect_ms": 12.4}
 
 
 def test_an_address_that_is_dead_among_others_is_a_warning() -> None:
     """A host that the DNS names and that refuses is met by some callers, so it is told."""
-    found = judge_attempts([Attempt("192.0.2.1", 12, None), Attempt("192.0.2.2", 1, REFUSED)], 443, 10)
+    found = check_attempts([Attempt("192.0.2.1", 12, None), Attempt("192.0.2.2", 1, REFUSED)], 443, 10)
     assert found.status == "warn"
     assert found.happened == "connected to 192.0.2.1 in 12ms, but not to 192.0.2.2 (Connection refused)"
     assert "DNS" in found.advice
@@ -87,13 +87,13 @@ def test_an_address_that_is_dead_among_others_is_a_warning() -> None:
 )
 def test_an_address_that_only_this_machine_does_not_reach_is_no_warning(lost: Attempt) -> None:
     """That a machine has no IPv6, or listens on one loopback address only, says nothing about the deployment."""
-    assert judge_attempts([Attempt("192.0.2.1", 12), lost], 443, 10).status == "pass"
+    assert check_attempts([Attempt("192.0.2.1", 12), lost], 443, 10).status == "pass"
 
 
 def test_no_connection_is_told_with_every_reason() -> None:
     """When no address answers, all are named with port and reason, also those that have no route."""
     attempts = [Attempt("192.0.2.1", 10_000, TimeoutError()), Attempt("2001:db8::1", 0, NO_ROUTE)]
-    found = judge_attempts(attempts, 8443, 10)
+    found = check_attempts(attempts, 8443, 10)
     assert found.status == "fail"
     assert found.happened == (
         "no connection on port 8443 to 192.0.2.1 (nothing within 10.0s), 2001:db8::1 (Network is unreachable)"
@@ -101,16 +101,16 @@ def test_no_connection_is_told_with_every_reason() -> None:
     assert "port" in found.advice
 
 
-@pytest.mark.parametrize(("stays_here", "status"), [(True, "not checked"), (False, "warn")])
+@pytest.mark.parametrize(("stays_here", "status"), [(True, "not_checked"), (False, "warn")])
 def test_plain_http_is_a_warning_but_on_this_machine(stays_here: bool, status: str) -> None:
     """Without TLS others can read along, unless nothing leaves the machine."""
-    assert judge_plain_http(stays_here=stays_here).status == status
+    assert check_plain_http(stays_here=stays_here).status == status
 
 
 @pytest.mark.parametrize(("days", "status"), [(90.2, "pass"), (21.0, "pass"), (20.9, "warn"), (0.4, "warn")])
 def test_a_certificate_that_ends_soon_is_a_warning(days: float, status: str) -> None:
     """Under 21 days there is something to do."""
-    found = judge_handshake(HOST, Handshake("TLSv1.3", offers_http2=False, issuer="R11", days_left=days))
+    found = check_handshake(HOST, Handshake("TLSv1.3", offers_http2=False, issuer="R11", days_left=days))
     assert found.status == status
     assert found.happened == f"TLSv1.3, the certificate is for agent.test, by R11, {int(days)} day(s) left"
     assert bool(found.advice) == (status == "warn")
@@ -118,14 +118,14 @@ def test_a_certificate_that_ends_soon_is_a_warning(days: float, status: str) -> 
 
 def test_http2_is_told_and_changes_nothing() -> None:
     """That a server offers HTTP/2 is information."""
-    found = judge_handshake(HOST, Handshake("TLSv1.3", offers_http2=True, issuer="R11", days_left=90))
+    found = check_handshake(HOST, Handshake("TLSv1.3", offers_http2=True, issuer="R11", days_left=90))
     assert (found.status, found.values["offers_http2"]) == ("pass", True)
     assert found.happened.endswith("; HTTP/2 is offered too, and not used")
 
 
 def test_a_certificate_that_nobody_looked_at_is_a_warning() -> None:
     """With --insecure, nothing is known of the certificate, and that is told."""
-    found = judge_handshake(HOST, Handshake("TLSv1.3", offers_http2=False, issuer="", days_left=None))
+    found = check_handshake(HOST, Handshake("TLSv1.3", offers_http2=False, issuer="", days_left=None))
     assert (found.status, found.happened) == ("warn", "TLSv1.3, with a certificate that was not looked at")
     assert "--insecure" in found.advice
 
@@ -136,13 +136,14 @@ def test_a_certificate_that_nobody_looked_at_is_a_warning() -> None:
         (10, "certificate has expired", "Renew"),
         (9, "certificate is not yet valid", "clock"),
         (62, "Hostname mismatch", "host name"),
+        (64, "IP address mismatch", "address"),
         (20, "unable to get local issuer certificate", "--ca-bundle"),
     ],
 )
-def test_a_certificate_that_is_not_trusted(code: int, message: str, advice: str) -> None:
+def test_a_certificate_that_is_not_accepted(code: int, message: str, advice: str) -> None:
     """OpenSSL's reason is on the page, and the advice fits it."""
-    found = judge_lost_handshake(distrust(code, message), 10)
-    assert (found.status, found.happened) == ("fail", f"the certificate is not trusted ({message})")
+    found = check_lost_handshake(distrust(code, message), 10)
+    assert (found.status, found.happened) == ("fail", f"the certificate was not accepted ({message})")
     assert advice in found.advice
 
 
@@ -155,7 +156,7 @@ def test_a_certificate_that_is_not_trusted(code: int, message: str, advice: str)
     ],
 )
 def test_a_handshake_that_fails(error: OSError, reason: str) -> None:
-    """A port that does not speak TLS is told from a certificate that is not trusted."""
-    found = judge_lost_handshake(error, 10)
+    """A port that does not speak TLS is told from a certificate that is not accepted."""
+    found = check_lost_handshake(error, 10)
     assert (found.status, found.happened) == ("fail", f"the handshake failed ({reason})")
     assert "https" in found.advice

@@ -1,0 +1,72 @@
+"""Why a case could not be judged, in words and without secrets."""
+
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+from .awaited import Step
+from .context import EvalContext
+from .durations import render_duration
+from .errors import RemoteEvalsError, describe_error
+from .evals import Eval
+from .results import CaseError
+from .targets import Target
+
+
+def explain_failure(failure: RemoteEvalsError, target: Target, place: str = "") -> CaseError:
+    """Return why for an error of this package; `place` follows its message."""
+    message = target.redactor.scrub(f"{failure}{place}")
+    return CaseError(code=failure.code, message=message, status=getattr(failure, "status", None))
+
+
+def explain_agent(failure: Exception, target: Target) -> CaseError:
+    """Return why for what an agent in this process raised as it was made or taken down."""
+    return _explain("AGENT_FAILED", f"the agent could not be had: {describe_error(failure)}", target)
+
+
+def explain_exception(failure: BaseException, eval_: Eval, target: Target) -> CaseError:
+    """Return why for whatever an eval raised."""
+    place = _place_of(failure, eval_.file)
+    text = f"the eval raised {describe_error(failure)}{place}"
+    if isinstance(failure, AssertionError) and not str(failure):
+        text = f"the eval's `assert` failed{place}; t.check(…) would show the values"
+    return _explain("EVAL_FAILED", text, target)
+
+
+def explain_timeout(limit_s: float, steps: Sequence[Step[Any]], target: Target) -> CaseError:
+    """Return why for an eval that was not done within its limit; `steps` are those that it had begun."""
+    waited = f"{steps[-1].label} was the last thing it did" if steps else "it had sent nothing yet"
+    text = (
+        f"the case was not done within {render_duration(limit_s)}; {waited}. What it waits for hangs, or its own code"
+    )
+    return _explain("CASE_TIMEOUT", text, target)
+
+
+def find_forgotten_await(t: EvalContext, target: Target) -> CaseError | None:
+    """Return why for an eval that forgot an `await`, None for one that forgot none."""
+    if not t.forgotten:
+        return None
+    step = t.forgotten[0]
+    call = step.label.partition("(")[0]
+    text = f"{step.label} at {step.place} was not awaited, so it did nothing; write `await {call}(…)`"
+    return _explain("EVAL_FAILED", text, target)
+
+
+def find_emptiness(t: EvalContext, eval_: Eval) -> CaseError | None:
+    """Return why for an eval that came to its end and tested nothing, None for one that tested something."""
+    place = eval_.place or eval_.file or "this case"
+    if not t.results:
+        return CaseError(code="EVAL_EMPTY", message=f"the eval at {place} sent nothing")
+    if not t.assertions:
+        return CaseError(code="EVAL_EMPTY", message=f"the eval at {place} asserted nothing, so nothing was checked")
+    return None
+
+
+def _explain(code: str, text: str, target: Target) -> CaseError:
+    return CaseError(code=code, message=target.redactor.scrub(text))
+
+
+def _place_of(failure: BaseException, file: str) -> str:
+    """Return where in the eval's own file an error was raised, or was passed on last; nothing for other files."""
+    frames = [frame for frame in traceback.extract_tb(failure.__traceback__) if frame.filename.endswith(file)]
+    return f" ({file}:{frames[-1].lineno})" if file and frames else ""

@@ -1,0 +1,27 @@
+"""Comments, by which servers keep a silent stream alive: they are no frames, and counted for who looks on."""
+
+import pytest
+
+from tests.contract.decoding import cuts_of, decode_frames
+
+STREAMS = {
+    "alone": (b": keep-alive\n\n", 1),
+    "empty": (b":\n\n", 1),
+    "one after the other": (b":a\n:b\n\n:c\n\n", 3),
+    "between frames": (b"data: 1\n\n: ping\n\ndata: 2\n\n", 1),
+    "in a frame": (b"data: 1\n: ping\ndata: 2\n\n", 1),
+    "behind a byte-order mark": (b"\xef\xbb\xbf: ping\n\n", 1),
+    "by CRLF": (b"data: 1\r\n\r\n: ping\r\n\r\n", 1),
+    "by CR": (b": ping\r\rdata: 1\r\r", 1),
+    "not UTF-8": (b": \xff\n\n: ping\n\n", 2),
+    "unfinished": (b"data: 1\n\n: ping\n", 0),
+    "none": (b"data: :\n\ndata::\n\nevent: :a\ndata: \\n: b\n\n", 0),
+}
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_comments_are_counted(name: str) -> None:
+    """A line that begins with a colon is a comment, whatever its line end and wherever the bytes are cut."""
+    body, count = STREAMS[name]
+    for chunks in cuts_of(body):
+        assert decode_frames(chunks)[1].comments == count

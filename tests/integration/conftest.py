@@ -1,0 +1,14 @@
+"""What is started once for all the tests here that want it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.integration.serving_nginx import Nginx, run_nginx
+
+
+@pytest.fixture(scope="session")
+def nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nginx]:
+    """Run nginx with agents behind it."""
+    with run_nginx(tmp_path_factory.mktemp("nginx")) as running:
+        yield running
