@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from . import assertions
-from .checks import Check
+from .checks import Check, Unjudged
 from .conversation import combine_runs
 from .errors import describe_error
 from .redaction import Redactor
@@ -126,7 +126,12 @@ class Assertions:
         self._add(assertions.max_first_text_ms, self.result, limit)
 
     def check(self, name: str, value: Any, check: Check) -> None:
-        """Pass when the value passes the check; `name` says what is checked, for the report."""
+        """Pass when the value passes the check; `name` says what is checked, for the report.
+
+        Where events were lost on the way the value may not be whole, so it is not checked, and fails.
+        """
+        if "events" in self.result.missing:
+            value = Unjudged("events were lost on the way, so the value may not be whole", skipped=False)
         self._add(assertions.check_value, name, value, check)
 
     def soft(self, name: str, value: Any, check: Check) -> None:

@@ -34,7 +34,7 @@ class TargetOptions:
     not REMOTE_EVALS_URL, not REMOTE_EVALS_TOKEN, and none that a suite names.
     """
 
-    url: str | None = None
+    url: str | None = field(default=None, repr=False)
     token: Secret | TokenVariable | None = field(default=None, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     secret_headers: tuple[str, ...] = ()

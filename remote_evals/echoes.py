@@ -29,7 +29,7 @@ def find_echoes(text: bytes, needles: Needles) -> _Spans:
     for at in range(0, len(text), size):
         block = text[at : at + size + needles.reach]
         found += [(at + start, at + end) for start, end in _search(block, needles)]
-    return merge_spans(found) if found else found
+    return merge_spans(text, found) if found else found
 
 
 def find_cut_echo(text: bytes, needles: Needles) -> int | None:
@@ -38,10 +38,10 @@ def find_cut_echo(text: bytes, needles: Needles) -> int | None:
     return min((at + start for start, _ in _search_end(text[at:], needles)), default=None)
 
 
-def merge_spans(spans: _Spans) -> _Spans:
-    """Return the spans in order, those that overlap as one."""
+def merge_spans(text: bytes, spans: _Spans) -> _Spans:
+    """Return the spans in order, those that overlap as one, and none that starts or ends inside a character."""
     merged: _Spans = []
-    for start, end in sorted(spans):
+    for start, end in sorted((_edge_of(text, start, -1), _edge_of(text, end, 1)) for start, end in spans):
         if merged and start < merged[-1][1]:
             merged[-1] = merged[-1][0], max(end, merged[-1][1])
         else:
@@ -108,6 +108,13 @@ def _starts_at_end(text: bytes, needles: Iterable[bytes]) -> Iterator[tuple[int,
         for length in range(MIN_SECRET_CHARS, len(needle)):
             if text.endswith(needle[:length]):
                 yield len(text) - length, len(text)
+
+
+def _edge_of(text: bytes, at: int, step: int) -> int:
+    """Return the place itself, or the next one by steps that is not inside a character of UTF-8."""
+    while 0 < at < len(text) and 0x80 <= text[at] < 0xC0:
+        at += step
+    return at
 
 
 def _places_of(needle: bytes, text: bytes) -> Iterator[tuple[int, int]]:

@@ -138,12 +138,12 @@ class RemoteError(RemoteEvalsError):
     `url` has neither userinfo nor query; `happened` and `advice` are phrases without a full stop. `partial` is what
     had been rebuilt of the run before it broke, with the trace id of its request; None where nothing was sent.
     `retry_after_s` is in how many seconds the deployment asks to be asked again, None where it does not;
-    `answered_after_s` is how long a turn waited for the answer, 0 where there was none.
+    `may_have_begun` says that the answer came too late, or in too much of a stream, to be a refusal of the request.
     """
 
     code = "REMOTE"
     retry_after_s: float | None = None
-    answered_after_s: float = 0.0
+    may_have_begun: bool = False
 
     def __init__(self, url: str, happened: str, advice: str) -> None:
         super().__init__(url, happened, advice)

@@ -8,16 +8,29 @@ from pydantic_core import ErrorDetails
 
 from .matching import render_json
 
+_MAY_BE_SECRET = {"target", "judge", "environments", "headers", "token_env", "api_key_env"}
+_KINDS: dict[type, str] = {
+    str: "a text",
+    int: "a number",
+    float: "a number",
+    bool: "true or false",
+    dict: "a mapping",
+    list: "a list",
+    type(None): "nothing",
+}
+
 
 def explain_mistake(details: ErrorDetails, written: Any) -> str:
     """Return what is wrong, and what was got where the message does not say it already.
 
-    `written` is the value of the file before its variables were filled in: one of them may hold a token.
+    `written` is the value of the file before its variables were filled in: one of them may hold a token. Of what may be
+    a credential itself, the kind is told and not the value.
     """
     if details["type"] in ("extra_forbidden", "missing", "given_twice", "inconsistent", "value_error"):
         return details["msg"]
     got = _part_of(written, details["loc"], details["input"])
-    return f"{details['msg']}, got {render_json(got, 60)}"
+    shown = _KINDS.get(type(got), "a value") if _MAY_BE_SECRET & set(details["loc"]) else render_json(got, 60)
+    return f"{details['msg']}, got {shown}"
 
 
 def render_place(file: Path, line: int | None) -> str:

@@ -11,7 +11,7 @@ MIN_SECRET_CHARS = 8
 
 # The most bytes that spell one character: JSON of HTML with leading zeros, say.
 _LONGEST_SPELLING = 64
-_UNCOMMONLY_ESCAPED = re.compile(rb"[ !#-\[\]-~]*")
+_IN_UNCOMMON_ESCAPES = re.compile(rb"[ !#-\[\]-~]*")
 _NUMBER = re.compile(rb"[0-9.e+-]+")
 
 
@@ -32,7 +32,7 @@ class Needles:
         lengths = [len(needle) for needle in (*plain, *(core for core, _ in in_base64))]
         self.shortest = min(lengths, default=0)
         self.reach = max(lengths, default=0) * _LONGEST_SPELLING
-        self.escapes = UNCOMMON_ESCAPES if all(map(_UNCOMMONLY_ESCAPED.fullmatch, plain)) else ANY_ESCAPE
+        self.escapes = UNCOMMON_ESCAPES if all(map(_IN_UNCOMMON_ESCAPES.fullmatch, plain)) else ANY_ESCAPE
         self.in_numbers = any(map(_NUMBER.fullmatch, plain))
 
     def __or__(self, other: "Needles") -> "Needles":

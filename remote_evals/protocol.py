@@ -12,7 +12,8 @@ _LONGEST_QUOTE = 60
 class ProtocolCheck:
     """Notes what the `/chat` protocol, version 1, does not send. `scrub` takes secrets out of what is quoted.
 
-    `has_gap` says that events were lost, so that what a run does not show may have been all the same.
+    `has_gap` says that events were lost, so that what a run does not show may have been all the same; `is_ambiguous`
+    that two runs came in one stream, of which either may be the one that was asked for.
     """
 
     def __init__(self, scrub: Callable[[str], str] = str) -> None:
@@ -20,12 +21,14 @@ class ProtocolCheck:
         self._first: dict[str, str] = {}
         self._counts: dict[str, int] = {}
         self.has_gap = False
+        self.is_ambiguous = False
         self.begin_stream()
 
     def begin_stream(self) -> None:
         """Make ready for another stream of the same turn, whose numbering and run id are its own."""
         self._next_seq = 0
         self._run_id: object = None
+        self._begins_with_start = False
         self._latest: object = None
 
     @property
@@ -47,7 +50,7 @@ class ProtocolCheck:
             self._next_seq += 1
             self._latest = frame
             return True
-        if not self._is_of_the_run(event) or self._is_sent_again(frame):
+        if not self.is_of_the_run(event) or self._is_sent_again(frame):
             return False
         self._latest = frame
         self._check_seq(frame.get("seq"))
@@ -55,10 +58,12 @@ class ProtocolCheck:
             self.note("version", f"events are of version {{}}; {VERSION} is what is understood here", frame["v"])
         return True
 
-    def _is_of_the_run(self, event: Event) -> bool:
+    def is_of_the_run(self, event: Event) -> bool:
+        """Say whether an event is of the run that the stream began with, and note one that is not."""
         run_id = event.frame.get("runId")
         if self._run_id is None and not event.subagent:
             self._run_id = run_id
+            self._begins_with_start = event.type == "run.start"
         if self._run_id is None:
             return True
         # A sub-agent may run under an id of its own.
@@ -66,6 +71,8 @@ class ProtocolCheck:
             return True
         text = "events of the run {1} came in the stream of {0} and were left out: a proxy may have crossed two answers"
         self.note("crossed", text, self._run_id, run_id)
+        # A stream that began in the middle of one run may be the other's: nobody can tell which was asked for.
+        self.is_ambiguous = self.is_ambiguous or not self._begins_with_start
         return False
 
     def _is_sent_again(self, frame: Frame) -> bool:

@@ -1,5 +1,6 @@
 """Folds the events of a run, each with its moment of arrival, into the `RunResult` that an in-process run gives."""
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,9 @@ from .events import (
 from .protocol import ProtocolCheck
 from .results import Missing, PendingApproval, RunError, RunResult, Timing, Usage
 from .usage import parse_usage
+
+# No event of the protocol, but what proxies and frameworks send to keep a connection open.
+_KEEP_ALIVES = ("", "ping", "heartbeat", "keepalive", "keep-alive")
 
 
 class Rebuild:
@@ -45,28 +49,30 @@ class Rebuild:
         self._text: list[str] = []
         self._calls = CallLog(turn)
         self._steps_started = self._steps_done = 0
+        self._open_steps: Counter[tuple[object, ...]] = Counter()
         self._pending: PendingApproval | None = None
         self._error: RunError | None = None
         self._first_event_ms: float | None = None
         self._first_text_ms: float | None = None
         self._last_ms = self._longest_gap_ms = 0.0
 
-    def add(self, event: Event, at_ms: float) -> None:
-        """Fold one event in. Events of a type that tells nothing about the result only count as signs of life."""
+    def add(self, event: Event, at_ms: float) -> bool:
+        """Fold one event in, and say whether it is a sign of the run's life, as a keep-alive is none in any dress."""
         if self.done or self.is_over:
             self._note_late(event)
-            return
+            return False
         if type(event) is StreamEnd:
             self.is_over = True
-            return
-        if not self.protocol.add(event):
-            return
+            return False
+        if not self.protocol.add(event) or event.type in _KEEP_ALIVES:
+            return False
         self._last_type = event.type
         if at_ms != self._last_ms or self._first_event_ms is None:
             self._note_gap(at_ms)
         fold = _FOLDS.get(type(event))
         if fold:
             fold(self, event, at_ms)
+        return True
 
     @property
     def last_event(self) -> str | None:
@@ -107,6 +113,8 @@ class Rebuild:
         match event:
             case StreamEnd():
                 self.is_over = True
+            case RunStart(subagent=None) if not self.protocol.is_of_the_run(event):
+                pass
             case RunDone(subagent=None) if self.done:
                 text = "a second run.done came, with the finishReason {}; the first is the one that counts"
                 self.protocol.note("second end", text, event.finish_reason)
@@ -149,11 +157,13 @@ class Rebuild:
             self._run_id = event.run_id
 
     def _on_step_start(self, event: StepStart, at_ms: float) -> None:
+        self._open_steps[_step_of(event)] += 1
         if event.subagent is None:
             self._steps_started += 1
             self._text.clear()
 
     def _on_step_done(self, event: StepDone, at_ms: float) -> None:
+        self._open_steps[_step_of(event)] -= 1
         if event.subagent is None:
             self._steps_done += 1
 
@@ -198,10 +208,16 @@ class Rebuild:
         self._run_id = event.run_id or self._run_id
         if self._first_text_ms is None and event.text:
             self._first_text_ms = at_ms
-        open_steps = self._steps_started - self._steps_done
+        open_steps = sum(count for count in self._open_steps.values() if count > 0)
         # A run that was broken off has a step that was.
         if open_steps > 0 and event.finish_reason not in ("error", "aborted"):
             self.protocol.note("open step", f"{open_steps} step(s) started and were never done")
+
+
+def _step_of(event: StepStart | StepDone) -> tuple[object, ...]:
+    """Return what tells a step from others: its agent, and its number where it has one."""
+    number = event.frame.get("step")
+    return (event.subagent.call_ids if event.subagent else (), number if isinstance(number, int) else None)
 
 
 # Keyed by exact type: a look-up is what lets a run of 200,000 deltas cost little more than its JSON.

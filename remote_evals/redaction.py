@@ -76,12 +76,12 @@ class Redactor:
         start = find_cut_echo(raw, self._needles)
         if start is None:
             return self.scrub(text)
-        return _replace(raw, merge_spans([*find_echoes(raw, self._needles), (start, len(raw))]))
+        return _replace(raw, merge_spans(raw, [*find_echoes(raw, self._needles), (start, len(raw))]))
 
     def scrub_value(self, value: Any) -> Any:
         """Return a model or JSON-like value with every string and number in it scrubbed, keys too; other types stay.
 
-        So do numbers in the fields of a model whose type is not `Any`: the model counts with them.
+        So does a number in a field of a model whose type is not `Any`: somebody will count with it.
         """
         match value:
             case _ if not self._secrets:

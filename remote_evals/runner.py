@@ -19,7 +19,7 @@ from .readiness import Readiness, wait_for_targets
 from .results import EvalReport
 from .rubrics import Rubrics
 from .stop_conditions import INTERRUPTED, StopConditions
-from .targets import Target, make_target
+from .targets import RemoteTarget, Target, make_target
 from .threads import leave_threads
 from .verdict import Strictness
 from .worker_pool import WorkerPool
@@ -93,6 +93,8 @@ class EvalRunner:
         """
         planned = plan_runs(as_evals(runnables), self._runs)
         targets = self._targets(planned)
+        if self._readiness and not any(isinstance(target, RemoteTarget) for target in targets):
+            raise UsageError("there is no deployment to wait for (--wait, --expect-header); give its URL by --url")
         started_at, start = datetime.now(UTC), time.perf_counter()
         with self._stoppable() as stops:
             pool = WorkerPool(planned, self._attempt, stops, self._listener)

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from ..deployments import TargetOptions, find_token, target_builder
 from ..errors import UsageError
-from ..headers import is_credential_name
+from ..headers import is_credential_name, is_credential_parameter
 from ..redaction import Redactor, Secret
 from ..suites import TargetSettings
 from ..targets import RemoteTarget
@@ -53,7 +53,7 @@ def _strip(options: TargetOptions) -> TargetOptions:
     """Return the options without the token, and without the headers and parameters that hold a credential."""
     assert options.url  # noqa: S101 - checked by the caller
     parts = urlsplit(options.url)
-    query = [(name, value) for name, value in parse_qsl(parts.query, True) if not is_credential_name(name)]
+    query = [(name, value) for name, value in parse_qsl(parts.query, True) if not is_credential_parameter(name)]
     is_bare = len(query) == len(parse_qsl(parts.query, True))
     url = options.url if is_bare else urlunsplit(parts._replace(query=urlencode(query)))
     headers = _keep_open(options.headers, options.secret_headers)

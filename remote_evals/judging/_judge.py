@@ -46,7 +46,7 @@ def unparseable(judge: str, text: str, usage: JudgeUsage, *, cut_off: bool = Fal
 
 
 def one_line(text: str) -> str:
-    """Return the start of a text on one line that can be printed."""
+    """Return the start of a text, scrubbed before since it is cut, on one line that can be printed."""
     line = " ".join(text[: 20 * MAX_START_CHARS].split())
     line = "".join(character if character.isprintable() else "\ufffd" for character in line)
     return line if len(line) <= MAX_START_CHARS else f"{line[: MAX_START_CHARS - 1]}…"

@@ -41,7 +41,7 @@ def _scrub(value: Any, redactor: Redactor) -> Any:
             return value.model_copy(update=fields)
         case tuple():
             return tuple(_scrub(item, redactor) for item in value)
-        case float():
+        case int() | float():
             return value
         case _:
             return redactor.scrub_value(to_json_value(value))

@@ -46,10 +46,18 @@ def ended_early(url: str, last_event: str | None, *, mid_frame: bool) -> RemoteS
     return RemoteStreamError(url, f"the stream ended {after}{where}, before run.done", WHY_BROKEN)
 
 
-def too_large(url: str, what: str) -> RemoteStreamError:
-    """Return the error of a stream that goes on beyond all bounds; `what` it has too much of."""
+def too_large(url: str, excess: str, *, what: str = "the stream") -> RemoteStreamError:
+    """Return the error of an answer that goes on beyond all bounds; `excess` is what it has more of."""
     advice = "No run is that long: look at what the deployment, or a proxy before it, keeps sending"
-    return RemoteStreamError(url, f"the stream has more than {what}", advice)
+    return RemoteStreamError(url, f"{what} has more than {excess}", advice)
+
+
+def crossed(url: str) -> RemoteStreamError:
+    """Return the error of a stream of two runs, of which nobody can tell which was asked for."""
+    happened = "two runs came in one stream, and nothing tells which of them is the answer"
+    return RemoteStreamError(
+        url, happened, "A proxy may have crossed two answers: look at what stands before the agent"
+    )
 
 
 def ended_without_reason(url: str) -> RemoteStreamError:

@@ -1,6 +1,9 @@
 """An error and what led to it: which of that may be kept, and what must be forgotten."""
 
+import re
 from collections.abc import Callable, Iterator
+
+_QUERY = re.compile(r"https?://[^\s'\"]*\?")
 
 
 def forget_frames(error: BaseException) -> BaseException:
@@ -11,9 +14,9 @@ def forget_frames(error: BaseException) -> BaseException:
 
 
 def keep_cause(error: BaseException | None, scrub: Callable[[str], str]) -> BaseException | None:
-    """Return an error that may be shown as a cause; None where it, or what led to it, holds a secret."""
+    """Return an error that may be shown as a cause; None where it, or what led to it, holds a secret or a URL's query."""
     shown = "".join(f"{cause!r} {cause} {vars(cause)!r}" for cause in causes_of(error))
-    return error if scrub(shown) == shown else None
+    return error if scrub(shown) == shown and not _QUERY.search(shown) else None
 
 
 def causes_of(error: BaseException | None) -> Iterator[BaseException]:

@@ -16,10 +16,13 @@ from ._clocks import Clocks, Deadline, Limits
 from ._guard import run_guarded
 from ._link import Link
 from ._reading import Reading
-from ._status import read_failure
+from ._status import is_event_stream, read_failure
 from ._stopwatch import Stopwatch
 from ._tap import Tap
 from ._trace import new_trace
+
+# A gateway that gives up on an agent answers 503, as one that turns a request away, but not so soon.
+SOON_S = 5.0
 
 _HEADERS = {
     "Accept": "text/event-stream",
@@ -97,10 +100,10 @@ class Exchange:
             if self._tap:
                 self._tap.on_headers(response, self._stopwatch.now_ms())
             clocks.start("first event", self._limits.first_event_s)
-            answered_after_s = self._stopwatch.request_s()
+            is_late = self._stopwatch.request_s() > SOON_S
             failure = await read_failure(response, show_url(url), self._scrub, clocks.left_s)
             if failure:
-                failure.answered_after_s = answered_after_s
+                failure.may_have_begun = is_late or is_event_stream(response)
             # They are needed no more, and of thousands of open streams they are a part that counts.
             response.request.headers = httpx.Headers()
             self._reading = Reading(self._rebuild, self._scrub, self._stopwatch.now_ms, self._tap)

@@ -43,6 +43,10 @@ async def run_guarded(
         last_event = read_last_event()
         outcome = translate(error, shown, f"after {last_event}" if last_event else at_first)
         outcome.__cause__ = forget_frames(error)
+    except Exception as error:
+        # Of a transport that a caller made, say.
+        forget_frames(error)
+        raise
     if isinstance(outcome, RemoteError):
         raise outcome.with_traceback(None)
     return outcome

@@ -8,7 +8,7 @@ import httpx
 from ..errors import RemoteError
 from ..rebuild import Rebuild
 from ..urls import show_url
-from ._broken_turns import ended_early, ended_without_reason, too_large
+from ._broken_turns import crossed, ended_early, ended_without_reason, too_large
 from ._clocks import Clocks
 from ._failures import LIBRARY_ERRORS
 from ._sse import EventDecoder
@@ -46,10 +46,12 @@ class Reading:
         shown, chunks = show_url(str(response.url)), _chunks_of(response)
         try:
             async for chunk in chunks:
-                has_events = self._take(chunk)
+                is_alive = self._take(chunk)
                 if done := self._rebuild.done:
                     clocks.stop()
                     await self._read_on(chunks)
+                    if self._rebuild.protocol.is_ambiguous:
+                        return crossed(shown)
                     return None if done.finish_reason else ended_without_reason(shown)
                 if self._decoder.mistake:
                     raise self._decoder.mistake
@@ -57,27 +59,30 @@ class Reading:
                     return too_large(shown, excess)
                 if self._rebuild.is_over:
                     break
-                if has_events:
+                if is_alive:
                     clocks.start("silence", silence_s)
             self._decoder.finish()
+            if self._rebuild.protocol.is_ambiguous:
+                return crossed(shown)
             return ended_early(shown, self._rebuild.last_event, mid_frame=self._decoder.unfinished)
         finally:
             self._note_bytes()
 
     def _take(self, chunk: bytes) -> bool:
-        """Fold the events of a chunk in, and say whether there were any."""
+        """Fold the events of a chunk in, and say whether the run gave a sign of life."""
         at_ms = self._now_ms()
         events = self._decoder.feed(chunk)
         if self._tap:
             self._tap.on_events(events, self._decoder.comments, at_ms)
+        is_alive = False
         for event in events:
-            self._rebuild.add(event, at_ms)
+            is_alive |= self._rebuild.add(event, at_ms)
         if self.done_ms is None and self._rebuild.done:
             self.done_ms = at_ms
         self._size += len(chunk)
         self._values += chunk.count(b",") + chunk.count(b"[") + chunk.count(b"{")
         self._events += len(events)
-        return bool(events)
+        return is_alive
 
     def _find_excess(self) -> str | None:
         if self._size > MAX_STREAM_BYTES:

@@ -12,10 +12,8 @@ from ._causes import causes_of
 
 _T = TypeVar("_T")
 
-# Answers that stand for "not now": the request was turned away before any stream began. A gateway that gives up on an
-# agent answers 503 too, but not so soon.
+# Answers that stand for "not now": the request was turned away before any stream began.
 _TURNED_AWAY = (429, 503)
-_SOON_S = 5.0
 
 pause = wait_exponential(multiplier=0.5, max=8) + wait_random(0, 0.5)
 
@@ -54,7 +52,7 @@ async def send_patiently(
 def cannot_have_begun(error: BaseException) -> bool:
     """Say whether a request that failed so was surely not acted on: no connection was made, or it was turned away."""
     if isinstance(error, RemoteStatusError):
-        return error.status in _TURNED_AWAY and error.answered_after_s < _SOON_S
+        return error.status in _TURNED_AWAY and not error.may_have_begun
     return isinstance(error, RemoteUnreachableError) and not any(map(_will_not_mend, causes_of(error)))
 
 

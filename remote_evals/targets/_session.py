@@ -8,7 +8,7 @@ from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
 from ..durations import render_duration
-from ..errors import RemoteError, RemoteStreamError, TokenSourceError, UsageError
+from ..errors import RemoteError, RemoteStreamError, RemoteUnauthorizedError, TokenSourceError, UsageError
 from ..redaction import Redactor, Secret
 from ..results import RunResult
 from ..urls import join_url, show_url
@@ -30,9 +30,9 @@ MAX_ID_CHARS = 1024
 _STARTING = 8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Deployment:
-    """What all sessions of a deployment share, while the target is open."""
+    """What all sessions of a deployment share, while the target is open; `refused` is set by the first 401."""
 
     url: str
     link: Link
@@ -40,6 +40,7 @@ class Deployment:
     redactor: Redactor
     limits: Limits
     retries: int
+    refused: RemoteUnauthorizedError | None = None
     starting: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_STARTING))
 
 
@@ -64,7 +65,7 @@ class RemoteSession:
     @property
     def partial(self) -> RunResult | None:
         """What there is of the latest turn, scrubbed; None before the first."""
-        return self._deployment.redactor.scrub_value(self._latest.result) if self._latest else None
+        return _scrub_run(self._latest.result, self._deployment.redactor) if self._latest else None
 
     async def send(self, prompt: str, turn: int) -> RunResult:
         """Run one turn through `run.done` and return it, with the token scrubbed wherever the server echoed it.
@@ -102,10 +103,9 @@ class RemoteSession:
         try:
             await self._patiently(send, exchange.count_retry)
         except RemoteError as failure:
-            failure.partial = redactor.scrub_value(exchange.result)
+            failure.partial = _scrub_run(exchange.result, redactor)
             raise
-        result: RunResult = redactor.scrub_value(exchange.result)
-        return result
+        return _scrub_run(exchange.result, redactor)
 
     async def _patiently(
         self,
@@ -119,12 +119,19 @@ class RemoteSession:
         async def ask_once() -> _T:
             async with at.starting:
                 await asyncio.sleep(0)
+            if at.refused:
+                # Whoever knocks on with a bad token is locked out.
+                happened = f"the token was refused before, so nothing was sent ({at.refused.status})"
+                raise RemoteUnauthorizedError(at.refused.url, happened, at.refused.advice, at.refused.status)
             return await ask(await self._ask_token(deadline), deadline)
 
         try:
             return await send_patiently(ask_once, at.retries, deadline.left_s, count_retry)
         except RemoteError as failure:
             _scrub(failure, at.redactor)
+            # One that is made anew each time may be a better one.
+            if isinstance(failure, RemoteUnauthorizedError) and failure.status == 401 and not callable(at.token):
+                at.refused = at.refused or failure
             raise
 
     async def _ask_token(self, deadline: Deadline) -> Secret | None:
@@ -147,6 +154,12 @@ def _segment_of(approval_id: str, url: str) -> str:
     except ValueError:
         happened = f"the approval's id {approval_id[:40]!r} cannot be sent back"
         raise RemoteStreamError(show_url(url), happened, "Check what the deployment gives as approvalId") from None
+
+
+def _scrub_run(run: RunResult, redactor: Redactor) -> RunResult:
+    """Return a run without the secrets that the far side echoed, nor the start of one where its reply was cut off."""
+    scrubbed: RunResult = redactor.scrub_value(run)
+    return scrubbed if run.ended_normally else scrubbed.model_copy(update={"reply": redactor.scrub_end(run.reply)})
 
 
 def _scrub(failure: RemoteError, redactor: Redactor) -> None:

@@ -36,8 +36,7 @@ async def read_failure(
 
     Of a wrong answer's body a start is quoted; see `read_quote`.
     """
-    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-    encoding = encoding_of(response)
+    kind, encoding = _type_of(response), encoding_of(response)
     if response.is_success and kind == expected:
         return None if encoding in BOUNDED_ENCODINGS else _compressed(scrub(encoding), url)
     if response.has_redirect_location:
@@ -52,6 +51,15 @@ async def read_failure(
     if response.status_code in (401, 403):
         return _unauthorized(response, url, text)
     return _bad_status(response, url, text)
+
+
+def is_event_stream(response: httpx.Response) -> bool:
+    """Say whether an answer says that it is an event stream, whatever its status."""
+    return _type_of(response) == "text/event-stream"
+
+
+def _type_of(response: httpx.Response) -> str:
+    return str(response.headers.get("content-type", "")).partition(";")[0].strip().lower()
 
 
 def _compressed(encoding: str, url: str) -> RemoteError:

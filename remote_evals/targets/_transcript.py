@@ -10,6 +10,7 @@ import httpx
 from ..errors import RemoteError, RemoteStreamError
 from ..redaction import Secret
 from ..urls import show_url
+from ._broken_turns import too_large
 from ._clocks import Clocks, Deadline, Limits
 from ._guard import run_guarded
 from ._link import Link
@@ -35,7 +36,12 @@ async def read_messages(
         async with aclosing(await link.send("GET", url, _HEADERS, token)) as response:
             clocks.start("transcript", limits.headers_s)
             failure = await read_failure(response, show_url(url), scrub, clocks.left_s, expected="application/json")
-            return failure or _parse(await _read_body(response), show_url(url))
+            if failure:
+                return failure
+            body = await _read_body(response)
+            if len(body) > MAX_TRANSCRIPT_BYTES:
+                return too_large(show_url(url), f"{MAX_TRANSCRIPT_BYTES // 2**20} MiB", what="the transcript")
+            return _parse(body, show_url(url))
 
     return await run_guarded(read, url, deadline)
 

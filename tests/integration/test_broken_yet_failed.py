@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from remote_evals import EvalCase, EvalReport, EvalRunner, RemoteTarget
+from remote_evals import Eval, EvalCase, EvalContext, EvalReport, EvalRunner, RemoteTarget, at_most
 from remote_evals.cli._exit import decide_exit_code
 from tests.integration.serving import PATIENT, serve
 
@@ -74,6 +74,21 @@ async def test_what_the_end_says_is_known_though_events_were_lost(case: dict[str
     report = await run(GAP, **case)
     assert report.results[0].status == "failed"
     assert decide_exit_code(report) == 1
+
+
+async def test_a_value_of_a_run_that_lost_events_is_not_checked() -> None:
+    """A check in code of what may not be whole passes no case: the lost event may have been the one."""
+
+    async def no_refund(t: EvalContext) -> None:
+        await t.send("hi")
+        t.ended("length")
+        t.check("no other call", len(t.tool_calls), at_most(1))
+
+    with serve({**REFUNDS, "fault": GAP}) as server:
+        report = await EvalRunner(RemoteTarget(server.url, limits=PATIENT)).arun(Eval("a", no_refund))
+    [result] = report.results
+    assert result.status == "error"
+    assert "events were lost on the way" in result.assertions[-1].message
 
 
 async def test_a_reply_that_was_still_streaming_is_not_the_last_one() -> None:

@@ -154,6 +154,22 @@ async def test_a_turn_has_a_clock_of_its_own() -> None:
     assert "--turn-timeout" in error.advice
 
 
+@pytest.mark.parametrize("frame", [b"event: ping\ndata: {}\n\n", b'data: {"type":"ping"}\n\n', b": x\n\n"], ids=repr)
+async def test_a_keep_alive_in_any_dress_is_no_sign_of_life(frame: bytes) -> None:
+    """What only keeps the connection open does not keep the clock of silence from running."""
+
+    async def answer(connection: Connection) -> None:
+        await connection.send([STREAM_HEAD, next(iter(chunks([HALF])))])
+        while True:
+            await connection.send([next(iter(chunks([frame])))])
+            await asyncio.sleep(0.02)
+
+    async with listen(answer) as host:
+        error = (await fail_among_others(f"http://{host}", limits=Limits(silence_s=0.3))).error
+    assert isinstance(error, RemoteTimeoutError)
+    assert (error.clock, error.last_event) == ("silence", "text.delta")
+
+
 async def test_the_earlier_of_turn_and_case_is_the_one_that_is_told() -> None:
     """Where the case has less time than the turn, the case's limit is named."""
     async with listen(sending(STREAM_HEAD)) as host:

@@ -6,9 +6,17 @@ from typing import Any
 
 import pytest
 
-from remote_evals import Limits, RemoteStatusError, RemoteStreamError, RemoteTarget, RemoteTimeoutError, TokenSourceError
-from remote_evals.targets import _retry
-from tests.integration.serving import PATIENT, WHOLE_RUN, Connection, closing, listen, sending
+from remote_evals import (
+    Limits,
+    RemoteStatusError,
+    RemoteStreamError,
+    RemoteTarget,
+    RemoteTimeoutError,
+    RemoteUnauthorizedError,
+    TokenSourceError,
+)
+from remote_evals.targets import _exchange, _retry
+from tests.integration.serving import PATIENT, WHOLE_RUN, Connection, chunks, closing, listen, sending
 
 TRANSCRIPT_HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n"
 
@@ -104,7 +112,7 @@ SLOW_503 = b"HTTP/1.1 503 Timeout\r\ncontent-length: 0\r\n\r\n"
 
 async def test_a_503_that_comes_late_is_not_taken_for_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
     """A gateway that gives up on an agent answers 503 as well, but not at once: that turn is not sent again."""
-    monkeypatch.setattr(_retry, "_SOON_S", 0.1)
+    monkeypatch.setattr(_exchange, "SOON_S", 0.1)
     asked: list[Any] = []
 
     async def answer(connection: Connection) -> None:
@@ -116,6 +124,51 @@ async def test_a_503_that_comes_late_is_not_taken_for_a_refusal(monkeypatch: pyt
         with pytest.raises(RemoteStatusError, match="503"):
             await session.send("hi", 1)
     assert len(asked) == 1
+
+
+async def test_a_503_in_whose_stream_the_agent_speaks_is_no_refusal() -> None:
+    """A status that means "not now" over a stream of events is none that may be sent again."""
+    asked: list[Any] = []
+    head = b"HTTP/1.1 503 No\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+
+    async def answer(connection: Connection) -> None:
+        asked.append(connection.body)
+        await connection.send([head, *chunks([b'data: {"type":"tool.start","toolName":"refund"}\n\n'])])
+
+    async with listen(answer) as host, RemoteTarget(f"http://{host}") as target, target.open_session() as session:
+        with pytest.raises(RemoteStatusError, match="503"):
+            await session.send("hi", 1)
+    assert len(asked) == 1
+
+
+async def test_a_refused_token_is_not_sent_again_by_a_session_that_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once a token was refused, no other turn against that deployment knocks with it, not even one that was waiting."""
+    asked: list[str] = []
+
+    async def answer(connection: Connection) -> None:
+        asked.append(connection.body["input"])
+        if connection.body["input"] == "early":
+            await connection.send([b"HTTP/1.1 429 Wait\r\ncontent-length: 0\r\n\r\n"])
+        else:
+            await connection.send([b"HTTP/1.1 401 No\r\ncontent-length: 0\r\n\r\n"])
+
+    monkeypatch.setattr(_retry, "pause", lambda _: 0.5)
+    async with (
+        listen(answer) as host,
+        RemoteTarget(f"http://{host}", token="wrong-token-2") as target,
+        target.open_session() as early,
+        target.open_session() as late,
+    ):
+        waiting = asyncio.create_task(early.send("early", 1))
+        while not asked:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        with pytest.raises(RemoteUnauthorizedError, match="the token was refused"):
+            await late.send("late", 1)
+        with pytest.raises(RemoteUnauthorizedError, match="was refused before, so nothing was sent"):
+            await waiting
+        with pytest.raises(RemoteUnauthorizedError, match="was refused before, so nothing was sent"):
+            await late.send("again", 2)
+    assert asked == ["early", "late"]
 
 
 IDS = ["", ".", "..", "\ud83d", "a" * 70_000]

@@ -159,6 +159,45 @@ async def test_a_connection_that_breaks_behind_the_end_is_a_warning() -> None:
     assert report.results[0].run.warnings == ("the stream broke off after run.done, without `event: done`",)
 
 
+def of(run_id: str, *frames: dict[str, Any]) -> bytes:
+    """Return events of one run as they are sent."""
+    return b"".join(wire(**{**one, "runId": run_id}) for one in frames)
+
+
+MINE = (
+    {"type": "run.start"},
+    {"type": "text.delta", "text": "No such order."},
+    {"type": "run.done", "finishReason": "stop", "text": "No such order."},
+)
+OTHERS = (
+    {"type": "text.delta", "text": "It shipped."},
+    {"type": "run.done", "finishReason": "stop", "text": "Shipped."},
+)
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [of("zz", *OTHERS) + of("r1", *MINE), of("zz", OTHERS[0]) + of("r1", *MINE), of("zz", *OTHERS) + of("r1", MINE[0])],
+    ids=["the end of another run first", "a piece of another run first", "another run before a start"],
+)
+async def test_a_stream_that_begins_in_another_run_is_no_answer(stream: bytes) -> None:
+    """Where nothing tells which of two runs was asked for, neither is judged: no case is green on another's answer."""
+    async with listen(sending(STREAM_HEAD, *chunks([stream]))) as host:
+        report = await EvalRunner(RemoteTarget(f"http://{host}", limits=PATIENT)).arun([Eval("a", greet)])
+    [result] = report.results
+    assert result.status == "error"
+    assert result.error is not None
+    assert "two runs came in one stream" in result.error.message
+
+
+async def test_another_runs_events_behind_ones_own_start_are_left_out() -> None:
+    """A stream that began as this turn's is this turn's; what comes in between is a warning."""
+    stream = of("r1", MINE[0]) + of("zz", *OTHERS) + of("r1", *MINE[1:]) + END
+    [result] = (await run_against(STREAM_HEAD, *chunks([stream]))).results
+    assert (result.status, result.run.reply) == ("passed", "No such order.")
+    assert len(result.run.warnings) == 1
+
+
 async def test_a_stream_that_is_done_before_its_run_is_broken() -> None:
     """`event: done` without a `run.done` before it ends the stream, and there is no run to judge."""
     async with listen(sending(STREAM_HEAD, *chunks([wire(type="text.delta", text="x"), END, RUN_DONE]))) as host:

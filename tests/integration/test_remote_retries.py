@@ -1,14 +1,16 @@
 """How a request is sent again that the deployment cannot have begun on."""
 
+import asyncio
 import time
 from typing import Any
 
 import pytest
+from tenacity import AsyncRetrying, RetryCallState
 
 from fake_server import FakeServer
 from remote_evals import EvalRunner, Limits, RemoteStatusError, RemoteTarget, RemoteUnreachableError, UsageError
 from remote_evals.targets import _retry
-from tests.integration.serving import PATIENT, closing, fail_among_others, listen, named, serve
+from tests.integration.serving import PATIENT, WHOLE_RUN, closing, fail_among_others, listen, named, serve
 
 
 async def run_one(server: FakeServer, timeout_s: float = 30, **target: Any) -> Any:
@@ -38,12 +40,21 @@ async def test_a_deployment_that_starts_meanwhile_is_reached(monkeypatch: pytest
 async def test_waiting_is_not_in_the_time_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Latency is that of the attempt that worked: neither the pauses nor what was turned away are in it."""
     monkeypatch.setattr(_retry, "pause", lambda _: 0.4)
+    answers = iter([b"HTTP/1.1 503 No\r\ncontent-length: 0\r\n\r\n"] * 2)
     started = time.perf_counter()
-    with serve({"text": "Hello.", "fault": {"name": "unavailable", "times": 2}}) as server:
-        row = await run_one(server)
+
+    async def answer(connection: Any) -> None:
+        turned_away = next(answers, None)
+        if turned_away:
+            await asyncio.sleep(0.2)
+        await connection.send([turned_away] if turned_away else WHOLE_RUN)
+
+    async with listen(answer) as host:
+        report = await EvalRunner(RemoteTarget(f"http://{host}"), timeout_s=30).arun(named("a"))
+    [row] = report.results
     wall_ms = (time.perf_counter() - started) * 1000
     assert (row.status, row.run.retries) == ("passed", 2)
-    assert wall_ms - row.duration_ms > 800
+    assert wall_ms - row.duration_ms > 1200
     assert row.run.timing.headers_ms <= row.run.timing.first_event_ms <= row.run.timing.total_ms
 
 
@@ -125,6 +136,15 @@ async def test_attempts_at_a_transcript_are_counted_as_those_of_a_turn(monkeypat
     ):
         with pytest.raises(RemoteStatusError, match=r"the answer was 503 \(3 attempts\)\."):
             await session.transcript()
+
+
+@pytest.mark.parametrize(("attempt", "least", "most"), [(1, 0.5, 1.0), (2, 1.0, 1.5), (3, 2.0, 2.5), (9, 8.0, 8.5)])
+def test_pauses_double_and_vary(attempt: int, least: float, most: float) -> None:
+    """A pause is half a second, then twice as long each time up to eight, and a random part of half a second more."""
+    state = RetryCallState(AsyncRetrying(), None, (), {})
+    state.attempt_number = attempt
+    pauses = {_retry.pause(state) for _ in range(50)}
+    assert least <= min(pauses) < max(pauses) <= most
 
 
 BODY = b'{"messages": [{"role": "user", "content": "hi"}]}'

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from remote_evals import Limits, render_json_report, render_junit
+from remote_evals import Limits, RemoteError, RemoteTarget, render_json_report, render_junit
 from remote_evals.rebuild import Rebuild
 from remote_evals.targets._body import MAX_BODY_BYTES, MAX_TEXT_CHARS
 from remote_evals.targets._sse import MAX_QUOTED_CHARS
@@ -108,3 +108,21 @@ def test_the_longest_type_is_the_one_tested() -> None:
     run._last_type = "x" * 1000
     assert run.last_event is not None
     assert len(run.last_event) == LONGEST_TYPE
+
+
+@pytest.mark.parametrize("end", [b"", b'data: {"type":"run.done","finishReason":"length","text":"It is %b"}\n\n'])
+async def test_a_reply_that_ends_inside_a_secret_shows_none_of_it(end: bytes) -> None:
+    """Where a stream breaks, or the agent stops, in the middle of the token, the part that came is hidden too."""
+    half = TOKEN[:-3].encode()
+    delta = b'data: {"type":"text.delta","text":"It is %b"}\n\n' % half
+    async with (
+        listen(sending(STREAM_HEAD, *chunks([delta, end % half if end else b": x\n\n"]))) as host,
+        RemoteTarget(f"http://{host}", token=TOKEN, limits=PATIENT) as target,
+        target.open_session() as session,
+    ):
+        try:
+            run = await session.send("hi", 1)
+        except RemoteError as error:
+            assert error.partial is not None
+            run = error.partial
+    assert run.reply == "It is [redacted]"

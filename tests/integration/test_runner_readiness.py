@@ -2,7 +2,9 @@
 
 import asyncio
 
-from remote_evals import Eval, EvalRunner, RemoteTarget, Target, make_target
+import pytest
+
+from remote_evals import Eval, EvalRunner, RemoteTarget, Target, UsageError, make_target
 from remote_evals.cli._exit import decide_exit_code
 from remote_evals.readiness import Readiness
 from tests.integration.listeners import Notes
@@ -73,3 +75,9 @@ async def test_what_waiting_cannot_mend_is_told_as_it_is() -> None:
     assert row.error is not None
     assert (row.error.code, row.error.status) == ("REMOTE_STATUS", 500)
     assert decide_exit_code(report) == 4
+
+
+def test_waiting_for_no_deployment_is_a_mistake() -> None:
+    """Whoever waits for a new build and gives no deployment would take an agent in process for it."""
+    with pytest.raises(UsageError, match="there is no deployment to wait for"):
+        EvalRunner(agent=lambda prompt: "Hello.", readiness=Readiness(0)).run(named("a"))

@@ -9,7 +9,7 @@ from urllib.parse import quote, quote_plus
 
 # With every character that some way spells differently, as what is escaped itself, and as most tokens are.
 NASTY = 'tök/en+1 "&=~\\x'
-ESCAPED = "a\\%z%41c&d-e\\qf/=\\n&amp;g"
+ESCAPED = "a%41c&d-e/=&amp;g+&#65;h"
 TOKEN = "sk-T0k/en+x_1=.~Zq9"
 
 _NAMES = {"/": "sol", "+": "plus", "=": "equals", "&": "amp", '"': "quot", "_": "lowbar", ".": "period", "\\": "bsol"}

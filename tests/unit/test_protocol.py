@@ -214,6 +214,18 @@ def test_another_run_s_events_are_not_taken_for_those_of_this_one() -> None:
     assert len(run.warnings) == 1
 
 
+def test_a_sub_agents_open_step_is_said_too() -> None:
+    """A step that never ends is odd whoever took it, and one that another ended too often hides none."""
+    sub = {"subagent": {"name": "x", "toolCallId": "c"}}
+    steps = [
+        {"type": "step.start", "step": 1, **sub},
+        {"type": "step.done", "step": 1},
+        {"type": "step.start", "step": 1},
+    ]
+    run = rebuild([RUN[0], *steps, {"type": "step.done", "step": 1}, RUN[-1]]).result(total_ms=0)
+    assert run.warnings == ("1 step(s) started and were never done",)
+
+
 @pytest.mark.parametrize("reason", ["error", "aborted"])
 def test_a_run_that_broke_off_may_leave_a_step_open(reason: str) -> None:
     """The step in which a run failed is never done, and that is not odd."""

@@ -83,3 +83,11 @@ def test_what_is_no_secret_keeps_its_spelling(text: str, secret: str) -> None:
     redactor = make_redactor(secret)
     assert redactor.scrub(text) == text
     assert redactor.scrub(f"{text} {secret} {text}") == f"{text} {REDACTED} {text}"
+
+
+@pytest.mark.parametrize("secret", ["%a9bcdefghij", "é%c3bcdefghij%c3", "bcdefghij%c3"])
+def test_no_character_is_cut_in_two(secret: str) -> None:
+    """What a secret is with its own escapes undone may end inside a character: a text is not cut there."""
+    redactor = make_redactor(secret)
+    assert redactor.scrub(f"é{secret}é") == f"é{REDACTED}é"
+    assert redactor.scrub("ébcdefghijé, 💬") in ("ébcdefghijé, 💬", f"{REDACTED}é, 💬", f"é{REDACTED}, 💬")

@@ -172,8 +172,8 @@ MISTAKES = [
         ["3: environments.a.wait: 'soon' is not a duration"],
     ),
     ("a date", "suites = [1, 2026-10-07]", ["1: suites[0]: Input should be a valid string, got 1"]),
-    ("no mapping", "environments = 'x'", ['1: environments: Input should be a mapping, got "x"']),
-    ("an array", "[[environments]]\nurl = 'x'", ["1: environments: Input should be a mapping, got [{"]),
+    ("no mapping", "environments = 'x'", ["1: environments: Input should be a mapping, got a text"]),
+    ("an array", "[[environments]]\nurl = 'x'", ["1: environments: Input should be a mapping, got a list"]),
     ("no URL", "[environments.a]\ntags = 'x'", ["1: environments.a.url: Field required"]),
     (
         "a bad URL",
@@ -217,10 +217,10 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
 
 
 def test_what_a_variable_holds_is_not_shown(tmp_path: Path) -> None:
-    """A wrong value is shown as it is written: the variable in it may hold a token."""
+    """A wrong value where a token may stand is told by its kind."""
     text = "[environments.a]\nurl = 'http://x'\nheaders = ['Authorization: ${TOKEN}']\n"
     (problem,) = problems_of(write(tmp_path, "remote-evals.toml", text), tmp_path, TOKEN="s3cret")
-    assert problem.endswith('Input should be a mapping, got ["Authorization: ${TOKEN}"]')
+    assert problem.endswith("Input should be a mapping, got a list")
 
 
 def test_a_variable_of_another_environment_may_be_unset(tmp_path: Path) -> None:

@@ -208,3 +208,22 @@ def test_a_suite_without_a_target_is_a_mistake_where_one_is_needed(target: str, 
     told = problems_of(tmp_path, "a.eval.yaml", f"{target}{CASE}  bad: 1\n", needs_target=True)
     ways = [problem for problem in told if "`url:`" in problem and "--url" in problem and "REMOTE_EVALS_URL" in problem]
     assert len(ways) == int(is_told)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "{headers: {X-Api-Key: 99887766554433}}",
+        "{headers: ['Authorization: Bearer 99887766554433']}",
+        "{token_env: [99887766554433]}",
+        "'https://user:99887766554433@host'",
+    ],
+)
+def test_what_may_be_a_credential_is_told_by_its_kind(target: str, tmp_path: Path) -> None:
+    """A mistake around a token, a header or a URL names the place and what kind of value was got, never the value."""
+    file = tmp_path / "s.eval.yaml"
+    file.write_text(f"target: {target}\ncases: [{{name: a, prompt: x}}]\n", "utf-8")
+    with pytest.raises(SuiteError) as caught:
+        load_suites([str(file)], {})
+    assert "s.eval.yaml:1: target" in str(caught.value)
+    assert "998877" not in str(caught.value)
