@@ -24,7 +24,7 @@ async def before_headers(fault: Fault, request: Request) -> Response | None:
                 await disconnected(request.receive)
                 # the client has gone: this reaches nobody, and the turn never starts
                 return Response()
-    return BrokenConnection(by_reset=True) if fault.before_headers else None
+    return BrokenConnection(by_reset=fault.name == "reset") if fault.before_headers else None
 
 
 def parse_body(request: Request) -> dict[str, Any]:

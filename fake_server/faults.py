@@ -24,7 +24,7 @@ ANSWERS: dict[str, set[str]] = {
 BODIES: dict[str, set[str]] = {
     "no-headers": {"for"},
     "silence": {"after", "for"},
-    "cut": {"after"},
+    "cut": {"after", "before_headers"},
     "reset": {"after", "before_headers"},
     "half-frame": {"after"},
     "byte-at-a-time": set(),

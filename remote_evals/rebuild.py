@@ -58,11 +58,12 @@ class Rebuild:
 
     def add(self, event: Event, at_ms: float) -> bool:
         """Fold one event in, and say whether it is a sign of the run's life, as a keep-alive is none in any dress."""
-        if self.done or self.is_over:
-            self._note_late(event)
-            return False
-        if type(event) is StreamEnd:
+        if type(event) is StreamEnd or self.is_over:
+            # Nothing behind it is looked at: how much of that comes is a matter of chance.
             self.is_over = True
+            return False
+        if self.done:
+            self._note_late(event)
             return False
         if not self.protocol.add(event) or event.type in _KEEP_ALIVES:
             return False
@@ -111,16 +112,13 @@ class Rebuild:
 
     def _note_late(self, event: Event) -> None:
         match event:
-            case StreamEnd():
-                self.is_over = True
             case RunStart(subagent=None) if not self.protocol.is_of_the_run(event):
                 pass
-            case RunDone(subagent=None) if self.done:
+            case RunDone(subagent=None):
                 text = "a second run.done came, with the finishReason {}; the first is the one that counts"
                 self.protocol.note("second end", text, event.finish_reason)
             case _:
-                end = "run.done" if self.done else "`event: done`"
-                self.protocol.note("late", f"{{}} came after {end}, and is not of the run", event.type)
+                self.protocol.note("late", "{} came after run.done, and is not of the run", event.type)
 
     def _note_gap(self, at_ms: float) -> None:
         if self._first_event_ms is None:

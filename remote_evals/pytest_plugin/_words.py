@@ -27,6 +27,7 @@ WORDS = {
             "--silence-timeout",
             "--turn-timeout",
             "--wait",
+            "--expect-header",
         )
     },
 }

@@ -14,7 +14,7 @@ def forget_frames(error: BaseException) -> BaseException:
 
 
 def keep_cause(error: BaseException | None, scrub: Callable[[str], str]) -> BaseException | None:
-    """Return an error that may be shown as a cause; None where it, or what led to it, holds a secret or a URL's query."""
+    """Return an error that may be shown as a cause; None where it, or what led to it, holds a secret or a query."""
     shown = "".join(f"{cause!r} {cause} {vars(cause)!r}" for cause in causes_of(error))
     return error if scrub(shown) == shown and not _QUERY.search(shown) else None
 

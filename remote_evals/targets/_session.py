@@ -104,6 +104,7 @@ class RemoteSession:
             await self._patiently(send, exchange.count_retry)
         except RemoteError as failure:
             failure.partial = _scrub_run(exchange.result, redactor)
+            self._note_refusal(failure)
             raise
         return _scrub_run(exchange.result, redactor)
 
@@ -129,10 +130,13 @@ class RemoteSession:
             return await send_patiently(ask_once, at.retries, deadline.left_s, count_retry)
         except RemoteError as failure:
             _scrub(failure, at.redactor)
-            # One that is made anew each time may be a better one.
-            if isinstance(failure, RemoteUnauthorizedError) and failure.status == 401 and not callable(at.token):
-                at.refused = at.refused or failure
             raise
+
+    def _note_refusal(self, failure: RemoteError) -> None:
+        at = self._deployment
+        # A token that is made anew each time may be a better one.
+        if isinstance(failure, RemoteUnauthorizedError) and failure.status == 401 and not callable(at.token):
+            at.refused = at.refused or failure
 
     async def _ask_token(self, deadline: Deadline) -> Secret | None:
         at = self._deployment

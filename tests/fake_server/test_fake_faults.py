@@ -157,6 +157,15 @@ def test_cut_after_all_events_still_leaves_the_body_incomplete() -> None:
     assert not got.endswith(LAST_CHUNK)
 
 
+def test_cut_can_come_before_the_headers() -> None:
+    """The request is read whole and the connection closed in order, without a byte of an answer or any turn."""
+    with faulty({"name": "cut", "before_headers": True}) as server:
+        with raw_turn(server) as connection:
+            assert read_to_end(connection) == b""
+        assert [request.body for request in server.requests] == [{"sessionId": "s", "input": "hi"}]
+        assert transcript(server)["messages"] == []
+
+
 def read_to_reset(connection: socket.socket) -> bytes:
     got = b""
     while True:

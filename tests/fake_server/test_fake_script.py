@@ -114,7 +114,7 @@ def test_a_question_may_use_the_name_of_the_wire() -> None:
         ),
         (
             "fault: {name: cut, location: /x}\nreplies:\n- text: x",
-            "x.yaml:1: fault[0]: fault 'cut' takes no 'location', only after, request, times",
+            "x.yaml:1: fault[0]: fault 'cut' takes no 'location', only after, before_headers, request, times",
         ),
         (
             "replies:\n- text: x\n  fault:\n    name: cut\n    aftr: 1",

@@ -45,7 +45,8 @@ class Asking:
     async def open(self, stack: AsyncExitStack) -> None:
         """Listen, and open the target, both until the stack is closed."""
         host = await stack.enter_async_context(listen(self._answer))
-        target = RemoteTarget(f"http://{host}", token=TOKEN, limits=self._limits, retries=0)
+        # A token that is made anew is sent again after one was refused.
+        target = RemoteTarget(f"http://{host}", token=lambda: TOKEN, limits=self._limits, retries=0)
         self._target = await stack.enter_async_context(target)
 
     def ask(self, how: How[T], *answers: Answer) -> list[T | RemoteError]:

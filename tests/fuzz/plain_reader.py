@@ -12,19 +12,25 @@ def read_end(stream: bytes) -> str | None:
     """Return the finishReason of the lead agent's first `run.done`, "" where it has none; None for no end at all.
 
     The stream is of the run that its lead agent names first, and nothing is read behind a frame that is no event, or
-    that says `event: done`.
+    that says `event: done`. Where that run did not begin with its start, another one in the stream makes it nobody's:
+    any event of it before the end, a start of it behind.
     """
-    run_id = None
+    run_id, has_start, end = None, False, None
     for name, data in _read_frames(stream):
         event = _parse(data)
         if event is None or (name == "done" and "type" not in event):
+            return end
+        kind, of = event.get("type"), event.get("runId")
+        if isinstance(event.get("subagent"), dict):
+            continue
+        if run_id is None:
+            run_id, has_start = of, kind == "run.start"
+        if of not in (None, run_id) and not has_start and (end is None or kind == "run.start"):
             return None
-        is_lead = not isinstance(event.get("subagent"), dict)
-        run_id = event.get("runId") if is_lead and run_id is None else run_id
-        if event.get("type") == "run.done" and is_lead and event.get("runId") in (None, run_id):
+        if end is None and kind == "run.done" and of in (None, run_id):
             reason = event.get("finishReason")
-            return reason if isinstance(reason, str) else ""
-    return None
+            end = reason if isinstance(reason, str) else ""
+    return end
 
 
 def _read_frames(stream: bytes) -> Iterator[tuple[str, str]]:

@@ -24,10 +24,12 @@ def rebuild(stream: bytes, cuts: list[int]) -> RunResult:
     for start, end in pairwise([0, *sorted(cuts), len(stream)]):
         for event in decoder.feed(stream[start:end]):
             run.add(event, at_ms=0.0)
-        if run.done or run.is_over or decoder.mistake:
+        if run.is_over or decoder.mistake:
             break
     decoder.finish()
     rebuilt: RunResult = REDACTOR.scrub_value(run.result(total_ms=1.0))
+    if run.protocol.is_ambiguous:
+        rebuilt = rebuilt.model_copy(update={"finish_reason": None})
     # How much is seen, and warned of, behind the end of a run is a matter of how it comes.
     return rebuilt.model_copy(update={"warnings": ()}) if run.done or run.is_over else rebuilt
 

@@ -34,10 +34,11 @@ REFUSED = "the token is wrong"
 
 _TURNED_AWAY = "429 or 503"
 _NO_STREAM = "a login page, or another answer that is no stream"
+_HUNG_UP = "the connection is cut or reset"
 _SILENCE = "silence, with keep-alives or without"
 _OPEN_END = "silence, a broken connection, or nothing more"
 _UNFINISHED = "the stream ends inside a frame"
-_LOST = "an event is lost"
+_LOST = "an event is lost that a check may need"
 _TWICE = "an event comes twice"
 _CROSSED = "events of another run come in between"
 _LATE = "another `run.done`, or other events"
@@ -91,7 +92,13 @@ _BODIES = (
         NO_ANSWER, _named("no-headers"), (HEADERS,), breaks(_TIMEOUT, "no response headers within {limit}"), "headers_s"
     ),
     Entry(
-        "the connection is reset",
+        _HUNG_UP,
+        _named("cut", before_headers=True),
+        (HEADERS,),
+        breaks(_STREAM, "the connection was closed before the first event"),
+    ),
+    Entry(
+        _HUNG_UP,
         _named("reset", before_headers=True),
         (HEADERS,),
         breaks(_STREAM, "the connection broke before the first event"),
@@ -131,8 +138,7 @@ _ORDER = (
     Entry(_LOST, _named("seq-gap"), (FIRST, TEXT, TOOL), breaks(_STREAM, "events of the stream were lost on the way")),
     _passes(_TWICE, ("seq-repeat",), (FIRST, TEXT, TOOL), "was sent again, and left out"),
     _passes(_TWICE, ("seq-repeat",), (END,), "a second run.done came"),
-    _passes(_CROSSED, ("crossed",), (FIRST, TEXT, TOOL), "a proxy may have crossed two answers"),
-    _passes(_CROSSED, ("crossed",), (END,), "came after run.done, and is not of the run"),
+    _passes(_CROSSED, ("crossed",), IN_STREAM, "a proxy may have crossed two answers"),
     _passes(_LATE, ("second-run-done",), (BEHIND,), "a second run.done came"),
     _passes(_LATE, ("event-after-done",), (BEHIND,), "came after run.done, and is not of the run"),
     _passes("events are of a newer version", ("newer-version",), (WHOLE,), "events are of version 2"),

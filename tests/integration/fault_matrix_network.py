@@ -15,12 +15,14 @@ from remote_evals.targets._session import RemoteSession
 from remote_evals.targets._tap import Tap
 from tests.integration.fault_matrix import (
     CONNECTING,
+    FIRST,
     HEADERS,
     INSTEAD,
     SHORT_S,
     TEXT,
     TOKEN,
     Clock,
+    Json,
     Outcome,
     Place,
     breaks,
@@ -28,22 +30,32 @@ from tests.integration.fault_matrix import (
     refuses,
 )
 from tests.integration.fault_matrix_entries import BROKEN, NO_ANSWER, REFUSED
-from tests.integration.serving import WHOLE_RUN, listen, sending, serve
+from tests.integration.serving import PATIENT, STREAM_HEAD, WHOLE_RUN, chunks, listen, sending, serve
 from tests.integration.serving_certificates import Authority
 from tests.integration.serving_ports import closed_port, full_port
+
+_CROSSED = (
+    b'data: {"type":"text.delta","text":"It shipped.","runId":"another","seq":4}\n\n',
+    b'data: {"type":"run.start","agentName":"agent","runId":"asked for","seq":0}\n\n',
+    b'data: {"type":"run.done","finishReason":"stop","text":"Hello.","runId":"asked for","seq":1}\n\n',
+)
 
 Opening = Callable[[Path], AbstractAsyncContextManager[RemoteTarget]]
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """A deployment in trouble, opened with a folder for its files; `clock` is the one that must run out."""
+    """A deployment in trouble, opened with a folder for its files; `clock` is the one that must run out.
+
+    `turns` is the conversation with it, each turn as a case has it.
+    """
 
     cause: str
     open: Opening
     place: Place
     outcome: Outcome
     clock: Clock | None = None
+    turns: tuple[Json, ...] = ({"prompt": "hello", "must_contain": "Hello"},)
 
     def __str__(self) -> str:
         return self.open.__name__.strip("_").replace("_", " ")
@@ -95,6 +107,12 @@ async def _stopped_server(_: Path) -> AsyncIterator[RemoteTarget]:
 
 
 @asynccontextmanager
+async def _crossed_stream(_: Path) -> AsyncIterator[RemoteTarget]:
+    async with listen(sending(STREAM_HEAD, *chunks(_CROSSED))) as host:
+        yield RemoteTarget(f"http://{host}", limits=PATIENT)
+
+
+@asynccontextmanager
 async def _wrong_token(_: Path) -> AsyncIterator[RemoteTarget]:
     with serve(token=TOKEN) as server:
         yield RemoteTarget(server.url, token=f"not-{TOKEN}")
@@ -124,24 +142,25 @@ class _StoppedByText(RemoteTarget):
             self._server.stop()
 
 
-def _unreachable(says: str) -> Outcome:
+def unreachable(says: str) -> Outcome:
+    """Return the outcome of a run whose request found nobody, however often it was sent."""
     return breaks("REMOTE_UNREACHABLE", says, tries=3)
 
 
 SCENARIOS = (
-    Scenario("nobody listens", _refused_connection, CONNECTING, _unreachable("could not connect (Connection refused)")),
-    Scenario("the host name does not exist", _unknown_name, CONNECTING, _unreachable("the host name was not found")),
+    Scenario("nobody listens", _refused_connection, CONNECTING, unreachable("could not connect (Connection refused)")),
+    Scenario("the host name does not exist", _unknown_name, CONNECTING, unreachable("the host name was not found")),
     Scenario(
         "the certificate is not trusted",
         _untrusted_certificate,
         CONNECTING,
-        _unreachable("the TLS certificate was not accepted"),
+        unreachable("the TLS certificate was not accepted"),
     ),
     Scenario(
         "a firewall drops the connection",
         _dropped_connection,
         CONNECTING,
-        _unreachable("no connection within {limit}"),
+        unreachable("no connection within {limit}"),
         "connect_s",
     ),
     Scenario(
@@ -152,4 +171,10 @@ SCENARIOS = (
         NO_ANSWER, _no_answer, HEADERS, breaks("REMOTE_TIMEOUT", "no response headers within {limit}"), "headers_s"
     ),
     Scenario(BROKEN, _stopped_server, TEXT, breaks("REMOTE_STREAM", "the connection was closed {at}")),
+    Scenario(
+        "the stream begins with events of another run",
+        _crossed_stream,
+        FIRST,
+        breaks("REMOTE_STREAM", "two runs came in one stream, and nothing tells which of them is the answer"),
+    ),
 )

@@ -73,7 +73,7 @@ async def run_strikes(strikes: Mapping[str, Strike]) -> dict[str, Met]:
 
 async def run_scenario(scenario: Scenario, folder: Path) -> Met:
     """Return what came of a scenario, which may keep files in `folder`."""
-    case = EvalCase.model_validate({"name": "a", "prompt": _HELLO, "must_contain": "Hello"})
+    case = EvalCase.model_validate({"name": "a", "turns": scenario.turns})
     async with scenario.open(folder) as target:
         return Met(await EvalRunner(target).arun(case))
 

@@ -14,6 +14,7 @@ from remote_evals.cli._exit import decide_exit_code
 from remote_evals.targets import _retry
 from tests.integration.command import ROOT, remote_evals
 from tests.integration.fault_matrix import END, IN_STREAM, REPLY, TOKEN, Outcome
+from tests.integration.fault_matrix_between import BETWEEN_TURNS, FIRST_REPLY
 from tests.integration.fault_matrix_entries import AGENT, FAULTS
 from tests.integration.fault_matrix_network import SCENARIOS
 from tests.integration.fault_matrix_run import Met, make_case, make_script, run_scenario, run_strikes
@@ -22,7 +23,7 @@ from tests.integration.fault_matrix_table import MARKED, render_table
 README = ROOT / "README.md"
 ALL_STRIKES = [strike for entry in (*AGENT, *FAULTS) for strike in entry.strikes()]
 STRIKES = {str(strike): strike for strike in ALL_STRIKES}
-SCENES = {str(scenario): scenario for scenario in SCENARIOS}
+SCENES = {str(scenario): scenario for scenario in (*SCENARIOS, *BETWEEN_TURNS)}
 
 # No text and no step is left there for them to change.
 HARMLESS = {("invalid-utf8", END), ("no-step-done", END)}
@@ -79,6 +80,13 @@ def test_what_came_before_a_later_turn_is_kept(matrix: dict[str, Met]) -> None:
     assert {(turn.reply, turn.finish_reason, len(turn.tool_calls)) for turn in firsts} == {(REPLY, "stop", 1)}
 
 
+def test_what_came_before_the_trouble_between_turns_is_kept(matrix: dict[str, Met]) -> None:
+    """Whatever befalls a deployment or its token between two turns, the first one stands whole in the report."""
+    results = [matrix[str(scenario)].result for scenario in BETWEEN_TURNS]
+    assert [len(result.turns) for result in results] == [2] * len(results)
+    assert {(result.turns[0].reply, result.turns[0].finish_reason) for result in results} == {(FIRST_REPLY, "stop")}
+
+
 def test_only_a_whole_stream_is_judged(matrix: dict[str, Met]) -> None:
     """No agent fails by a stream of which something is missing, and no deployment is in error by one that is whole."""
     wrong = []
@@ -105,7 +113,7 @@ def test_every_fault_strikes_wherever_it_can() -> None:
 
 def test_the_readme_has_the_matrix() -> None:
     """The README's table is that of these rows; REMOTE_EVALS_UPDATE_SNAPSHOTS=1 writes it first."""
-    text, table = README.read_text("utf-8"), render_table([*AGENT, *SCENARIOS, *FAULTS])
+    text, table = README.read_text("utf-8"), render_table([*AGENT, *SCENARIOS, *BETWEEN_TURNS, *FAULTS])
     if os.environ.get("REMOTE_EVALS_UPDATE_SNAPSHOTS") == "1":
         text = MARKED.sub(lambda found: found[1] + table + found[3], text)
         README.write_text(text, "utf-8")

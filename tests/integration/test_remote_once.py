@@ -24,6 +24,7 @@ FAULTS: list[Any] = [
     {"name": "keep-alives", "after": 2},
     {"name": "cut", "after": 0},
     {"name": "cut", "after": 2},
+    {"name": "cut", "before_headers": True},
     {"name": "reset", "after": 2},
     {"name": "reset", "before_headers": True},
     {"name": "not-json", "after": 2},

@@ -1,6 +1,7 @@
 """Half a secret is a secret too: where what a server echoes is cut, it is scrubbed before."""
 
 import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -120,9 +121,7 @@ async def test_a_reply_that_ends_inside_a_secret_shows_none_of_it(end: bytes) ->
         RemoteTarget(f"http://{host}", token=TOKEN, limits=PATIENT) as target,
         target.open_session() as session,
     ):
-        try:
-            run = await session.send("hi", 1)
-        except RemoteError as error:
-            assert error.partial is not None
-            run = error.partial
-    assert run.reply == "It is [redacted]"
+        with suppress(RemoteError):
+            await session.send("hi", 1)
+        assert session.partial is not None
+        assert session.partial.reply == "It is [redacted]"
