@@ -14,7 +14,7 @@ from .streams import make_stream, seeded
 
 # New ones in every run; a failure notes the one that it is of.
 FIRST_SEED = SystemRandom().getrandbits(32)
-STREAMS = 3_000
+STREAMS = 1_000
 REPORTED = 20
 
 
