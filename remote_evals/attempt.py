@@ -49,7 +49,7 @@ class Attempt:
                 error = await self._run_eval(self._t, clock)
         except RemoteEvalsError as failure:
             error = explain_failure(failure, self.target)
-        except Exception as failure:  # what makes an agent, or takes it down, is somebody's code too
+        except (Exception, SystemExit) as failure:  # what makes an agent, or takes it down, is somebody's code too
             error = self._explain_timeout() if clock.expired() else explain_agent(failure, self.target)
         if error is None and self._limit_s is not None and time.perf_counter() - started > self._limit_s + grace_s:
             # Code that blocks the event loop stops its clocks too.

@@ -19,7 +19,7 @@ def explain_failure(failure: RemoteEvalsError, target: Target, place: str = "") 
     return CaseError(code=failure.code, message=message, status=getattr(failure, "status", None))
 
 
-def explain_agent(failure: Exception, target: Target) -> CaseError:
+def explain_agent(failure: BaseException, target: Target) -> CaseError:
     """Return why for what an agent in this process raised as it was made or taken down."""
     return _explain("AGENT_FAILED", f"the agent could not be had: {describe_error(failure)}", target)
 

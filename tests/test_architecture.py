@@ -94,7 +94,8 @@ RANKS = [
     ["pytest_plugin"],
     # the command
     ["cli._exit", "cli._fake", "cli._groups", "cli._run_options", "cli._settings", "cli._values"],
-    ["cli._interrupt", "cli._limit_options", "cli._stderr", "cli._target_options"],
+    ["cli._limit_options", "cli._stderr", "cli._target_options"],
+    ["cli._interrupt"],
     ["cli._checkup", "cli._options", "cli._output"],
     ["cli.doctor", "cli.init", "cli.list", "cli.run", "cli.schema", "cli.validate"],
     ["cli._app"],

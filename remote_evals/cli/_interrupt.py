@@ -17,7 +17,8 @@ from ..evals import Eval
 from ..results import EvalReport
 from ..runner import EvalRunner
 from ..threads import leave_threads
-from ._exit import exit_code_of
+from ._exit import UNJUDGED, exit_code_of
+from ._stderr import tell
 
 # Not every system has SIGTERM.
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM") if hasattr(signal, name)]
@@ -84,7 +85,12 @@ def run_interruptibly(runner: EvalRunner, evals: Sequence[Eval], interrupts: Int
         with interrupts.handled_by(stop):
             return await runner.arun(evals)
 
-    return asyncio.run(leave_threads(run()))
+    try:
+        return asyncio.run(leave_threads(run()))
+    except SystemExit:
+        # Of a task that an agent began: it ends the loop past whoever waits for it, and its code may be 0.
+        tell("an agent in this process called sys.exit() in a task of its own: the run is over, and nothing is reported")
+        raise typer.Exit(UNJUDGED) from None
 
 
 def leave(code: int) -> NoReturn:

@@ -206,3 +206,27 @@ def test_the_module_is_the_command(folder: Path) -> None:
     assert command
     by_module, by_name = (run_python(*args, "list", cwd=folder) for args in (["-m", "remote_evals"], [command]))
     assert (by_module.code, by_module.out) == (0, by_name.out)
+
+
+LEAVERS = {
+    "a factory": "def make_agent():\n    sys.exit(0)\n",
+    "an async factory": "async def make_agent():\n    sys.exit(0)\n",
+    "an agent": "def make_agent():\n    def agent(prompt):\n        sys.exit(0)\n    return agent\n",
+    "a task of its own": (
+        "async def leave():\n    sys.exit(0)\n"
+        "async def make_agent():\n    async def agent(prompt):\n"
+        "        await asyncio.gather(asyncio.create_task(leave()), return_exceptions=True)\n"
+        "        await asyncio.sleep(5)\n    return agent\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LEAVERS)
+def test_an_agent_that_leaves_the_process_makes_no_run_green(name: str, tmp_path: Path) -> None:
+    """`sys.exit(0)` anywhere in an agent ends no run with the code of one that passed."""
+    code = "import asyncio\nimport sys\nfrom remote_evals import define_eval\n\n" + LEAVERS[name]
+    code += '\n\n@define_eval(name="x", agent=make_agent)\nasync def x(t):\n    await t.send("hi")\n    t.completed()\n'
+    (tmp_path / "leaver_eval.py").write_text(code, "utf-8")
+    done = remote_evals("run", tmp_path / "leaver_eval.py")
+    assert done.code in (1, 4), done.all
+    assert "SystemExit" in done.all or "called sys.exit()" in done.err
