@@ -89,7 +89,7 @@ def run_interruptibly(runner: EvalRunner, evals: Sequence[Eval], interrupts: Int
         return asyncio.run(leave_threads(run()))
     except SystemExit:
         # Of a task that an agent began: it ends the loop past whoever waits for it, and its code may be 0.
-        tell("an agent in this process called sys.exit() in a task of its own: the run is over, and nothing is reported")
+        tell("an agent in this process called sys.exit() in a task of its own: the run is over, nothing is reported")
         raise typer.Exit(UNJUDGED) from None
 
 
