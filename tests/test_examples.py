@@ -87,10 +87,10 @@ def test_the_readmes_settings_are_valid(tmp_path: Path) -> None:
 
 
 def test_the_readmes_options_exist() -> None:
-    """Every option that the README names is one of the commands', of the fake server's, or of pip's."""
+    """Every option that the README names is one of the commands', of the fake server's, of pytest's or of pip's."""
     known = (
         "".join(help_of(command).out for command in ("run", "list", "validate", "doctor"))
-        + " --port --editable --reference --remote-url --remote-token-env --help "
+        + " --port --editable --reference --remote-url --remote-token-env --help --dist "
     )
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", README))
     assert [option for option in sorted(named) if option not in known] == []
