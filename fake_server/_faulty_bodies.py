@@ -4,35 +4,27 @@ import asyncio
 import zlib
 from collections.abc import Callable
 
-from fake_server._frames import ConnectionEnd, Frames, first
+from fake_server._frames import ConnectionEnd, Frames, first, late
 from fake_server.faults import Fault
 
 _GZIP = 16 + zlib.MAX_WBITS
 
 
+@late
 async def _silence(frames: Frames, fault: Fault) -> Frames:
-    async for frame in first(frames, fault.after):
-        yield frame
     await asyncio.sleep(fault.for_s)
     async for frame in frames:
         yield frame
 
 
-async def _cut(frames: Frames, fault: Fault) -> Frames:
+async def _break_off(frames: Frames, fault: Fault) -> Frames:
     async for frame in first(frames, fault.after):
         yield frame
-    raise ConnectionEnd(by_reset=False)
+    raise ConnectionEnd(by_reset=fault.name == "reset")
 
 
-async def _reset(frames: Frames, fault: Fault) -> Frames:
-    async for frame in first(frames, fault.after):
-        yield frame
-    raise ConnectionEnd(by_reset=True)
-
-
+@late
 async def _half_frame(frames: Frames, fault: Fault) -> Frames:
-    async for frame in first(frames, fault.after):
-        yield frame
     async for frame in first(frames, 1):
         yield frame[: len(frame) // 2]
 
@@ -63,8 +55,8 @@ async def _compressed(frames: Frames, _: Fault) -> Frames:
 
 BODY_CHANGES: dict[str, Callable[[Frames, Fault], Frames]] = {
     "silence": _silence,
-    "cut": _cut,
-    "reset": _reset,
+    "cut": _break_off,
+    "reset": _break_off,
     "half-frame": _half_frame,
     "byte-at-a-time": _byte_at_a_time,
     "slow": _slow,

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from fake_server._frames import Frames, first
+from fake_server._frames import Frames, first, late
 from fake_server._wire import DONE_FRAME
 from fake_server.faults import Fault
 
@@ -14,9 +14,8 @@ _LATIN_1_E_ACUTE = b"\xe9"
 _PIECE_BYTES = 64 * 1024
 
 
+@late
 async def _keep_alives(frames: Frames, fault: Fault) -> Frames:
-    async for frame in first(frames, fault.after):
-        yield frame
     loop = asyncio.get_running_loop()
     end_s = loop.time() + fault.for_s
     while loop.time() < end_s:
@@ -26,17 +25,15 @@ async def _keep_alives(frames: Frames, fault: Fault) -> Frames:
         yield frame
 
 
+@late
 async def _not_json(frames: Frames, fault: Fault) -> Frames:
-    async for frame in first(frames, fault.after):
-        yield frame
     yield b'data: {"type": this is not JSON\n\n'
     async for frame in frames:
         yield frame
 
 
+@late
 async def _invalid_utf8(frames: Frames, fault: Fault) -> Frames:
-    async for frame in first(frames, fault.after):
-        yield frame
     async for frame in frames:
         if frame.startswith(TEXT_DELTA):
             yield frame.replace(b'"text":"', b'"text":"' + _LATIN_1_E_ACUTE, 1)
@@ -46,9 +43,8 @@ async def _invalid_utf8(frames: Frames, fault: Fault) -> Frames:
         yield frame
 
 
+@late
 async def _huge_frame(frames: Frames, fault: Fault) -> Frames:
-    async for frame in first(frames, fault.after):
-        yield frame
     async for frame in first(frames, 1):
         start, end = frame.removesuffix(b"}\n\n") + b',"padding":"', b'"}\n\n'
         yield start

@@ -4,7 +4,7 @@ import asyncio
 from itertools import islice
 from uuid import uuid4
 
-from fake_server._frames import first
+from fake_server._frames import first, late
 from fake_server._run_events import Events, beside, in_frames, numbered
 from fake_server._wire import Event
 from fake_server.faults import Fault
@@ -19,18 +19,16 @@ _ANOTHER_RUN: list[Event] = [
 ]
 
 
+@late
 async def _seq_gap(events: Events, fault: Fault) -> Events:
-    async for event in first(events, fault.after):
-        yield event
     async for _ in first(events, 1):
         pass
     async for event in events:
         yield event
 
 
+@late
 async def _seq_repeat(events: Events, fault: Fault) -> Events:
-    async for event in first(events, fault.after):
-        yield event
     async for event in first(events, 1):
         yield event
         yield event
@@ -38,9 +36,8 @@ async def _seq_repeat(events: Events, fault: Fault) -> Events:
         yield event
 
 
+@late
 async def _crossed(events: Events, fault: Fault) -> Events:
-    async for event in first(events, fault.after):
-        yield event
     run_id, others = str(uuid4()), enumerate(_ANOTHER_RUN)
     async for event in events:
         yield event
@@ -53,9 +50,8 @@ async def _newer_version(events: Events, _: Fault) -> Events:
         yield {**event, "v": 2}
 
 
+@late
 async def _unknown_call(events: Events, fault: Fault) -> Events:
-    async for event in first(events, fault.after):
-        yield event
     async for event in first(events, 1):
         called = {"toolCallId": "call_unknown", "toolName": "unknown_tool", "result": None, "durationMs": 0}
         yield beside(event, type="tool.done", **called)
@@ -64,9 +60,8 @@ async def _unknown_call(events: Events, fault: Fault) -> Events:
         yield event
 
 
+@late
 async def _no_step_done(events: Events, fault: Fault) -> Events:
-    async for event in first(events, fault.after):
-        yield event
     async for event in events:
         if event["type"] == "step.done":
             break
@@ -89,9 +84,8 @@ async def _event_after_done(events: Events, _: Fault) -> Events:
             yield beside(event, type="text.delta", text="One more thing.")
 
 
+@late
 async def _endless(events: Events, fault: Fault) -> Events:
-    async for event in first(events, fault.after):
-        yield event
     async for event in first(events, 1):
         while True:
             yield beside(event, type="text.delta", text="and on ")

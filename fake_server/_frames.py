@@ -1,7 +1,10 @@
 """The frames of a stream on their way to the client."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from functools import wraps
 from typing import TypeVar
+
+from fake_server.faults import Fault
 
 T = TypeVar("T")
 
@@ -23,3 +26,18 @@ async def first(items: AsyncIterator[T], count: int) -> AsyncIterator[T]:
             yield await anext(items)
         except StopAsyncIteration:
             return
+
+
+def late(
+    change: Callable[[AsyncIterator[T], Fault], AsyncIterator[T]],
+) -> Callable[[AsyncIterator[T], Fault], AsyncIterator[T]]:
+    """Let what comes before a fault strikes through; `change` gets the rest."""
+
+    @wraps(change)
+    async def changed(items: AsyncIterator[T], fault: Fault) -> AsyncIterator[T]:
+        async for item in first(items, fault.after):
+            yield item
+        async for item in change(items, fault):
+            yield item
+
+    return changed

@@ -5,8 +5,8 @@ from _pytest._code.code import ExceptionRepr, ReprExceptionInfo, ReprFileLocatio
 from ..reporters._evidence import list_soft_failures, list_warnings
 from ..reporters._repeats import describe_repeats
 from ..reporters._rows import INDENT, row, run_rows
-from ..reporters._visible import show_line
 from ..results import CaseError, CaseResult, EvalResult
+from ..visible import show_line
 from ._session import WARNINGS, Sections
 
 

@@ -3,9 +3,9 @@
 `scrub_report` comes first: what is rendered from its result holds no known secret, however it is cut or escaped.
 """
 
+from ..visible import show_line
 from ._scrub import scrub_report
 from ._terminal import LiveProgress, PlainProgress, QuietProgress, open_progress
-from ._visible import show_line
 from ._write import append_text, save_report, write_report
 from .github import fence_commands, render_annotations
 from .json_parse import parse_json_report

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from ..results import EvalResult, Status
+from ..visible import show_line
 from ._evidence import (
     Evidence,
     collect_evidence,
@@ -18,7 +19,6 @@ from ._evidence import (
 )
 from ._lines import Line
 from ._reasons import error_of
-from ._visible import show_line
 
 INDENT = " " * 7
 _MARKS: dict[Status, tuple[str, str]] = {

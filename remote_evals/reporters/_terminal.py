@@ -19,9 +19,9 @@ from ..durations import render_duration
 from ..listener import Listener
 from ..redaction import Redactor
 from ..results import EvalResult, Status
+from ..visible import show_line
 from ._evidence import describe_time
 from ._lines import allow_any_text, is_screen
-from ._visible import show_line
 
 _WORDS: dict[Status, tuple[str, str]] = {
     "passed": ("passed", "green"),

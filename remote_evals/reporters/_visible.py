@@ -5,9 +5,7 @@ What an agent says is untrusted: NUL would break an XML file, and a mark in it c
 
 import re
 
-from ..visible import LOG_COMMAND, show_line, write_out
-
-__all__ = ["show_line", "show_xml"]
+from ..visible import LOG_COMMAND, write_out
 
 _XML = re.compile(
     rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff\ufffe\uffff]|{LOG_COMMAND}"
