@@ -1,6 +1,6 @@
 """Secrets stay in: `Secret` holds one without showing it, and `Redactor` scrubs whatever leaves the process."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pydantic import BaseModel
@@ -9,6 +9,9 @@ from .echoes import find_cut_echo, find_echoes, merge_spans
 from .needles import Needles, make_needles
 
 REDACTED = "[redacted]"
+
+# What stands in the place of secrets where one of them is spelled like `[redacted]`.
+_OTHER_MARKS = "*#•…"
 
 
 class Secret:
@@ -39,6 +42,7 @@ class Redactor:
     def __init__(self) -> None:
         self._secrets: list[Secret] = []
         self._needles = Needles()
+        self._mark = REDACTED
 
     def add(self, secret: Secret) -> None:
         """Make a secret known; every later `scrub` replaces it.
@@ -49,6 +53,7 @@ class Redactor:
         if not needles.plain <= self._needles.plain:
             self._secrets.append(secret)
             self._needles |= needles
+            self._mark = _choose_mark(self._needles.plain)
 
     def include(self, other: "Redactor | None") -> None:
         """Make every secret known that another redactor knows."""
@@ -60,12 +65,15 @@ class Redactor:
         raise TypeError("a Redactor cannot be pickled: it knows secrets, which must not leave the process")
 
     def scrub(self, text: str) -> str:
-        """Return the text with every known secret replaced by `[redacted]`."""
+        """Return the text with every known secret replaced by `[redacted]`.
+
+        Where a secret and the mark could be taken for each other, by `***` or the like instead.
+        """
         if not self._secrets:
             return text
         raw = text.encode("utf-8", "surrogatepass")
         echoes = find_echoes(raw, self._needles)
-        return _replace(raw, echoes) if echoes else text
+        return _replace(raw, echoes, self._mark) if echoes else text
 
     def scrub_end(self, text: str) -> str:
         """Return a text that may have been cut off anywhere, scrubbed, and without the start of a secret at its end.
@@ -76,7 +84,8 @@ class Redactor:
         start = find_cut_echo(raw, self._needles)
         if start is None:
             return self.scrub(text)
-        return _replace(raw, merge_spans(raw, [*find_echoes(raw, self._needles), (start, len(raw))]))
+        spans = merge_spans(raw, [*find_echoes(raw, self._needles), (start, len(raw))])
+        return _replace(raw, spans, self._mark)
 
     def scrub_value(self, value: Any) -> Any:
         """Return a model or JSON-like value with every string and number in it scrubbed, keys too; other types stay.
@@ -114,7 +123,20 @@ class Redactor:
         return number if scrubbed == text else scrubbed
 
 
-def _replace(raw: bytes, echoes: list[tuple[int, int]]) -> str:
+def _choose_mark(needles: Iterable[bytes]) -> str:
+    """Return a mark that no secret stands in, that stands in none, and that makes none with what is beside it."""
+    mark = REDACTED.encode()
+    if not any(mark in needle or needle in mark or _meet(mark, needle) or _meet(needle, mark) for needle in needles):
+        return REDACTED
+    return next((one * 3 for one in _OTHER_MARKS if not any(one.encode() in needle for needle in needles)), "")
+
+
+def _meet(first: bytes, second: bytes) -> bool:
+    """Return whether the first ends with what the second starts with."""
+    return any(first.endswith(second[:length]) for length in range(1, min(len(first), len(second)) + 1))
+
+
+def _replace(raw: bytes, echoes: list[tuple[int, int]], mark: str) -> str:
     starts, ends = zip(*echoes, strict=True)
     kept = (raw[end:start] for end, start in zip((0, *ends), (*starts, len(raw)), strict=True))
-    return REDACTED.encode().join(kept).decode("utf-8", "surrogatepass")
+    return mark.encode().join(kept).decode("utf-8", "surrogatepass")

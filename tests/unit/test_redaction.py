@@ -180,3 +180,31 @@ def test_the_value_itself_stays_as_it_was(redactor: Redactor) -> None:
 def test_the_deepest_json_never_breaks_the_redactor(redactor: Redactor, wrap: Callable[[Any], Any]) -> None:
     """A value nested as deep as JSON can be parsed is scrubbed without raising."""
     assert redactor.scrub_value(wrap(deepest())) is not None
+
+
+MARKS = [
+    "[redacted]",
+    "REDACTED",
+    "[redacted",
+    "x[redacted]",
+    "]starts-with-its-end",
+    "ends-with-its-start[",
+    "***[redacted]***",
+]
+
+
+@pytest.mark.parametrize("secret", MARKS)
+def test_a_secret_spelled_like_the_mark_is_hidden(secret: str) -> None:
+    """A secret that equals, holds or touches `[redacted]` is hidden by another mark, so that nothing left reads as it."""
+    redactor = Redactor()
+    redactor.add(Secret(secret))
+    for text in (secret, f"x{secret}y", f"{secret[0]}{secret}{secret[1:]}"):
+        assert secret.lower() not in redactor.scrub(text).lower()
+    assert redactor.scrub(f"a {secret} b") in ("a *** b", "a ### b")
+
+
+def test_other_secrets_are_marked_as_redacted() -> None:
+    """What stands in the place of a secret is `[redacted]` wherever it can be."""
+    redactor = Redactor()
+    redactor.add(Secret("a-redacted-thing"))
+    assert redactor.scrub("a-redacted-thing") == "[redacted]"
