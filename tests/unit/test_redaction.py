@@ -195,7 +195,7 @@ MARKS = [
 
 @pytest.mark.parametrize("secret", MARKS)
 def test_a_secret_spelled_like_the_mark_is_hidden(secret: str) -> None:
-    """A secret that equals, holds or touches `[redacted]` is hidden by another mark, so that nothing left reads as it."""
+    """A secret that equals, holds or touches `[redacted]` is hidden by another mark."""
     redactor = Redactor()
     redactor.add(Secret(secret))
     for text in (secret, f"x{secret}y", f"{secret[0]}{secret}{secret[1:]}"):
