@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     )
     from .evals import Eval
     from .judging import Judge, LLMJudge, parse_judge_score
-    from .listener import Listener
     from .loading import LoadedCode, LoadedSuite, load_suites, make_evals
     from .readiness import Readiness
     from .redaction import Redactor, Secret
@@ -55,18 +54,32 @@ if TYPE_CHECKING:
         Usage,
         Verdict,
     )
+    from .results.report import Listener
     from .runner import EvalRunner
     from .suites import JudgeSettings, Suite, TargetSettings
     from .targets import Limits, LocalTarget, RemoteTarget, Session, Target, make_target, wait_until_ready
     from .turns import Turn
 
 _HOMES = {
-    ".cases": ("EvalCase",),
-    ".checks": ("Check", "at_least", "at_most", "equals", "includes", "matches"),
     ".asserting": ("Assertions",),
+    ".cases": ("EvalCase",),
+    ".checks": (
+        "Check",
+        "at_least",
+        "at_most",
+        "equals",
+        "includes",
+        "matches",
+    ),
     ".context": ("EvalContext",),
-    ".definitions": ("EvalDefinition", "define_eval"),
-    ".deployments": ("TargetOptions", "target_builder"),
+    ".definitions": (
+        "EvalDefinition",
+        "define_eval",
+    ),
+    ".deployments": (
+        "TargetOptions",
+        "target_builder",
+    ),
     ".errors": (
         "JudgeError",
         "JudgeUnparseableError",
@@ -86,12 +99,28 @@ _HOMES = {
         "UsageError",
     ),
     ".evals": ("Eval",),
-    ".judging": ("Judge", "LLMJudge", "parse_judge_score"),
-    ".listener": ("Listener",),
-    ".loading": ("LoadedCode", "LoadedSuite", "load_suites", "make_evals"),
+    ".judging": (
+        "Judge",
+        "LLMJudge",
+        "parse_judge_score",
+    ),
+    ".loading": (
+        "LoadedCode",
+        "LoadedSuite",
+        "load_suites",
+        "make_evals",
+    ),
     ".readiness": ("Readiness",),
-    ".redaction": ("Redactor", "Secret"),
-    ".reporters": ("render_json_report", "render_junit", "render_summary", "write_report"),
+    ".redaction": (
+        "Redactor",
+        "Secret",
+    ),
+    ".reporters": (
+        "render_json_report",
+        "render_junit",
+        "render_summary",
+        "write_report",
+    ),
     ".results": (
         "AssertionResult",
         "CaseError",
@@ -107,10 +136,23 @@ _HOMES = {
         "Usage",
         "Verdict",
     ),
+    ".results.report": ("Listener",),
     ".runner": ("EvalRunner",),
-    ".suites": ("JudgeSettings", "Suite", "TargetSettings"),
+    ".suites": (
+        "JudgeSettings",
+        "Suite",
+        "TargetSettings",
+    ),
+    ".targets": (
+        "Limits",
+        "LocalTarget",
+        "RemoteTarget",
+        "Session",
+        "Target",
+        "make_target",
+        "wait_until_ready",
+    ),
     ".turns": ("Turn",),
-    ".targets": ("Limits", "LocalTarget", "RemoteTarget", "Session", "Target", "make_target", "wait_until_ready"),
 }
 
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 from . import assertions
 from .checks import Check, Unjudged
-from .conversation import combine_runs
 from .errors import describe_error
 from .redaction import Redactor
 from .results import AssertionResult, RunResult
+from .results.run import combine_runs
 
 Kind = Literal["gate", "soft"]
 

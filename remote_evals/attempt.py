@@ -12,10 +12,10 @@ from .case_errors import (
     find_forgotten_await,
 )
 from .context import EvalContext
-from .conversation import combine_runs
 from .errors import RemoteError, RemoteEvalsError
 from .plan import PlannedRun
 from .results import AssertionResult, CaseError, EvalResult, RunResult, Status
+from .results.run import combine_runs
 from .rubrics import Rubrics
 from .targets import Target
 from .verdict import Strictness, protocol_gates, reach_verdict

@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any
 
 from .context import EvalContext
-from .threads import run_in_thread
+from .core.threads import run_in_thread
 
 
 class BlockingContext:

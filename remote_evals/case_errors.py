@@ -6,7 +6,7 @@ from typing import Any
 
 from .awaited import Step
 from .context import EvalContext
-from .durations import render_duration
+from .core.durations import render_duration
 from .errors import RemoteEvalsError, describe_error
 from .evals import Eval
 from .results import CaseError

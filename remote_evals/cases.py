@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BeforeValidator, Field, NonNegativeFloat
 
 from .context import EvalContext
-from .durations import parse_duration
+from .core.durations import parse_duration
 from .errors import RemoteError
 from .expectations import Duration, Expectations, Text, Texts
 from .strict import Mistake

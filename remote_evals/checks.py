@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from .matching import is_number, render_json, render_number, same_json
+from .core.json_values import is_number, render_json, render_number, same_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,13 @@ from typing import Any, overload
 from .blocking import run_function
 from .checks import at_least
 from .context import EvalContext
-from .durations import parse_duration
+from .core.durations import parse_duration
+from .core.threads import run_in_thread
 from .errors import UsageError
 from .evals import Eval
 from .repeats import find_repeat_mistake
 from .results import RunResult
 from .targets import Target, make_target
-from .threads import run_in_thread
 
 Case = Mapping[str, Any]
 Test = Callable[..., Any]

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from .core.urls import parse_base_url, show_url
 from .errors import UsageError
 from .redaction import Redactor, Secret
 from .suites import TargetSettings
 from .targets import Limits, RemoteTarget
-from .urls import parse_base_url, show_url
 
 URL_VARIABLE = "REMOTE_EVALS_URL"
 TOKEN_VARIABLE = "REMOTE_EVALS_TOKEN"  # noqa: S105 - a variable's name

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .matching import is_number
+from .core.json_values import is_number
 
 Frame = Mapping[str, Any]
 

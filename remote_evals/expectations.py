@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, NonNegativeFloat, NonNegativeInt
 
 from .asserting import Assertions
-from .durations import parse_duration
+from .core.durations import parse_duration
 from .strict import Mistake, StrictModel
 
 

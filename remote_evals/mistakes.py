@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic_core import ErrorDetails
 
-from .matching import render_json
+from .core.json_values import render_json
 
 _MAY_BE_SECRET = {"target", "judge", "environments", "headers", "token_env", "api_key_env"}
 _KINDS: dict[type, str] = {

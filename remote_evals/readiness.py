@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from .case_errors import explain_failure
 from .errors import RemoteEvalsError
-from .listener import Listener
+from .results.report import Listener
 from .stop_conditions import StopConditions
 from .targets import RemoteTarget, Target, wait_until_ready
 

@@ -11,16 +11,16 @@ from typing import Any
 
 from ._version import __version__
 from .attempt import Attempt
+from .core.threads import leave_threads
 from .errors import UsageError
 from .judging import Grader, Judge, make_judge
-from .listener import Listener
 from .plan import PlannedRun, Runnable, as_evals, plan_runs
 from .readiness import Readiness, wait_for_targets
 from .results import EvalReport
+from .results.report import Listener
 from .rubrics import Rubrics
 from .stop_conditions import INTERRUPTED, StopConditions
 from .targets import RemoteTarget, Target, make_target
-from .threads import leave_threads
 from .verdict import Strictness
 from .worker_pool import WorkerPool
 

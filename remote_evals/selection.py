@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
+from .core.text import suggest
 from .evals import Eval
-from .strict import suggest
 
 
 def select_evals(evals: Sequence[Eval], *, tags: Sequence[str] = (), only: Sequence[str] = ()) -> list[Eval]:

@@ -8,12 +8,13 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, PrivateAttr, ValidationError
 
 from .cases import Seconds
+from .core.text import suggest
 from .errors import SettingsError
 from .expectations import Count, Texts
 from .interpolation import interpolate
 from .mistakes import explain_mistake
 from .settings_files import OWN_FILE, SHARED_FILE, TABLE, SettingsFile, find_settings_file, open_settings_file
-from .strict import StrictModel, suggest
+from .strict import StrictModel
 from .suites import BaseUrl, TargetSettings
 from .yaml_nodes import KeyPath
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .durations import render_duration
+from .core.durations import render_duration
 from .evals import Eval
 from .plan import PlannedRun
 from .refusals import RefusedTargets

@@ -1,11 +1,12 @@
 """Our own files are strict: an unknown key is refused with the nearest valid one, and every mistake is told at once."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
+
+from .core.text import suggest
 
 # pydantic names Python's types; people write YAML and JSON.
 _SHAPES = {
@@ -13,6 +14,7 @@ _SHAPES = {
     "dict_type": "Input should be a mapping",
     "model_type": "Input should be a mapping",
 }
+
 
 Mistake = tuple[tuple[str | int, ...], str]
 
@@ -58,12 +60,6 @@ class StrictModel(BaseModel):
         if mistakes:
             raise ValidationError.from_exception_data(cls.__name__, mistakes)
         return model
-
-
-def suggest(word: str, valid: Sequence[str]) -> str:
-    """Return "did you mean 'x'?" for the nearest valid word, or the list of valid ones where none is near."""
-    near = get_close_matches(word, valid, n=1, cutoff=0.6)
-    return f"did you mean {near[0]!r}?" if near else f"valid are {', '.join(sorted(valid)) or 'none'}"
 
 
 def _explain(details: ErrorDetails, spelling: Mapping[str, str], model: type[StrictModel]) -> InitErrorDetails:

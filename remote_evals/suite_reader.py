@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from .core.json_values import render_json
 from .documents import Document
 from .finding import SUITE_ENDINGS
 from .interpolation import interpolate
-from .matching import render_json
 from .mistakes import explain_mistake, render_path, render_place
 from .suites import Suite
 from .yaml_nodes import KeyPath

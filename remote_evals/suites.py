@@ -6,11 +6,11 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from .cases import CaseDefaults, EvalCase
+from .core.urls import parse_base_url
 from .expectations import Text, Texts
-from .headers import check_headers
+from .redaction.credentials import check_headers
 from .repeats import find_repeat_mistake
 from .strict import Mistake, StrictModel
-from .urls import parse_base_url
 
 BaseUrl = Annotated[str, AfterValidator(parse_base_url), Field(json_schema_extra={"pattern": r"^\s*https?://|\$\{"})]
 

@@ -2,8 +2,8 @@
 
 from typing import TypeGuard
 
+from .core.json_values import is_number
 from .events import Frame
-from .matching import is_number
 from .results import Usage
 
 

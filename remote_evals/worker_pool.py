@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from .attempt import Attempt
-from .listener import Listener
 from .plan import PlannedRun
 from .results import EvalResult
+from .results.report import Listener
 from .stop_conditions import INTERRUPTED, StopConditions
 
 

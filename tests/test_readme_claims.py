@@ -7,7 +7,7 @@ import pytest
 
 from remote_evals import EvalCase, Limits, RemoteEvalsError, RemoteTarget, TargetOptions
 from remote_evals.cli._settings import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT_S
-from remote_evals.durations import parse_duration
+from remote_evals.core.durations import parse_duration
 from remote_evals.expectations import Expectations
 from remote_evals.retry_after import parse_retry_after
 from remote_evals.targets._body import MAX_BODY_BYTES, MAX_TEXT_CHARS

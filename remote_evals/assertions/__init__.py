@@ -4,7 +4,7 @@ A check that something did not happen, or happened just so often, fails unless t
 absence in a broken run proves nothing.
 """
 
-from ._result import describe_end
+from ..results.run import describe_end
 from .limits import max_cost_usd, max_duration_ms, max_first_text_ms, max_steps, max_tokens
 from .reply import check_value, ended, nothing_pending, output_contains, output_matches, output_not_contains
 from .tools import called_tool, not_called_tool, tool_order

@@ -2,20 +2,9 @@
 
 from typing import Any
 
-from ..matching import render_json
+from ..core.json_values import render_json
 from ..results import AssertionResult, RunResult
-
-_ENDS = {
-    "length": "the model hit its limit of output tokens",
-    "max-steps": "the run hit its step limit while still calling tools",
-    "awaiting-approval": "the run paused for a decision",
-    "aborted": "the run was aborted",
-    "error": "the run failed",
-    "budget-exceeded": "the run hit its budget",
-    "guardrail": "a guardrail stopped the run",
-    "output-invalid": "the output did not fit its schema",
-    "content-filter": "the provider's content filter stopped the run",
-}
+from ..results.run import describe_end
 
 
 def label(assertion: str, subject: str | list[str], **options: Any) -> str:
@@ -42,20 +31,3 @@ def absent(key: str, name: str, run: RunResult, expected_end: str) -> AssertionR
         return judged(key, name, False, "events were lost on the way, so it may still have happened")
     seen = f"the run did not come to its expected end, so it may still have happened: {describe_end(run)}"
     return judged(key, name, run.finish_reason == expected_end, seen)
-
-
-def describe_end(run: RunResult) -> str:
-    """Return how a run ended, for a person."""
-    if run == RunResult(missing=run.missing):
-        return "nothing was sent yet"
-    if run.finish_reason is None:
-        return f"the run never ended; the last event was {run.last_event or 'none'}"
-    if run.ended_normally:
-        return "finish reason was 'stop' (the normal end)"
-    why = _ENDS.get(run.finish_reason, "not the normal end, 'stop'")
-    if run.error:
-        code = f" [{run.error.code}]" if run.error.code else ""
-        why += f": {run.error.name}{code}" + (f": {run.error.message}" if run.error.message else "")
-    if run.pending_approval:
-        why += f" on {run.pending_approval.tool}; decide it in the next turn, or expect this finish_reason"
-    return f"finish reason was {run.finish_reason!r} ({why})"

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from ..matching import render_number
+from ..core.json_values import render_number
 from ..results import AssertionResult, Missing, RunResult
 from ._result import judged
 

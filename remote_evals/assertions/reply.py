@@ -4,9 +4,10 @@ import re
 from typing import Any
 
 from ..checks import Check, Unjudged
-from ..matching import render_json
+from ..core.json_values import render_json
 from ..results import AssertionResult, RunResult
-from ._result import absent, describe_end, judged, label
+from ..results.run import describe_end
+from ._result import absent, judged, label
 
 
 def ended(run: RunResult, reason: str = "stop") -> AssertionResult:

@@ -1,19 +1,43 @@
 """Assertions on which tools a run called."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from ..matching import (
-    find_closest,
-    find_differences,
-    find_order_break,
-    is_exact_order,
-    render_json,
-    select_calls,
-    split_alternatives,
-)
+from ..core.json_values import Difference, find_differences, render_json
 from ..results import AssertionResult, RunResult, ToolCall
 from ._result import absent, judged, label
+
+
+def split_alternatives(name: str) -> list[str]:
+    """Return the tool names that "a|b" allows."""
+    return [part.strip() for part in name.split("|")]
+
+
+def select_calls(
+    calls: Iterable[ToolCall], names: Collection[str] | None = None, subagent: str | None = None
+) -> list[ToolCall]:
+    """Return the calls of these tools (of any for None) by `subagent` and those under it (by any agent for None)."""
+    return [
+        call
+        for call in calls
+        if (names is None or call.name in names) and (subagent is None or subagent in call.subagent_path)
+    ]
+
+
+def find_closest(calls: Sequence[ToolCall], args: Mapping[str, Any]) -> list[Difference]:
+    """Return the differences of the call whose args come nearest to the expected ones; `calls` must not be empty."""
+    return min((find_differences(call.args, args) for call in calls), key=len)
+
+
+def find_order_break(actual: Sequence[str], expected: Sequence[str]) -> str | None:
+    """Return the first expected name that does not follow the ones before it, None when all come in order."""
+    seen = iter(actual)
+    return next((name for name in expected if not any(call in split_alternatives(name) for call in seen)), None)
+
+
+def is_exact_order(actual: Sequence[str], expected: Sequence[str]) -> bool:
+    """Say whether the calls were these, in this order, and no others."""
+    return len(actual) == len(expected) and find_order_break(actual, expected) is None
 
 
 def called_tool(

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import typer
 from rich.console import Console
 
+from ..core.threads import leave_threads
 from ..doctor import (
     Callers,
     Checkup,
@@ -18,7 +19,6 @@ from ..doctor import (
     render_verdict,
 )
 from ..reporters._lines import print_lines
-from ..threads import leave_threads
 from ._exit import exit_code_of
 from ._interrupt import Interrupts
 

@@ -13,10 +13,10 @@ from typing import NoReturn
 
 import typer
 
+from ..core.threads import leave_threads
 from ..evals import Eval
 from ..results import EvalReport
 from ..runner import EvalRunner
-from ..threads import leave_threads
 from ._exit import UNJUDGED, exit_code_of
 from ._stderr import tell
 

@@ -9,8 +9,8 @@ import typer
 
 from ..deployments import TargetOptions, TokenVariable, parse_url
 from ..errors import UsageError
-from ..headers import check_headers
 from ..redaction import Secret
+from ..redaction.credentials import check_headers
 from ._values import read_duration, split_headers
 
 INSECURE = "--insecure: certificates are not checked; whoever is in between can read the token and forge replies"

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from ..durations import parse_duration
+from ..core.durations import parse_duration
 from ..errors import UsageError
 
 _HEADER = re.compile(r"([^=:\s]+)\s*[=:]\s*(.*)")

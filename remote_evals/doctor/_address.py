@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from ..threads import run_in_thread
+from ..core.threads import run_in_thread
 
 MAX_ADDRESSES = 8
 

@@ -7,8 +7,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from ..deployments import TargetOptions, find_token, target_builder
 from ..errors import UsageError
-from ..headers import is_credential_name, is_credential_parameter
 from ..redaction import Redactor, Secret
+from ..redaction.credentials import is_credential_name, is_credential_parameter
 from ..suites import TargetSettings
 from ..targets import RemoteTarget
 

@@ -1,10 +1,10 @@
 """Connects to a deployment step by step, below HTTP, where no proxy hides the steps."""
 
+from ..core.urls import is_loopback
 from ..errors import RemoteUnreachableError
 from ..targets import RemoteTarget
 from ..targets._proxy import find_proxy
 from ..targets._tls import Tls
-from ..urls import is_loopback
 from ._address import Place, find_place, look_up, try_addresses
 from ._certificate import shake_hands
 from ._connection_checks import (

@@ -6,7 +6,7 @@ import os
 import ssl
 from collections.abc import Sequence
 
-from ..durations import render_duration
+from ..core.durations import render_duration
 from ..targets._tls import advise_on_certificate
 from ._address import Attempt, Place
 from ._certificate import Handshake

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from ..durations import render_duration
+from ..core.durations import render_duration
 from ..results import Timing
 from ._finding import Finding, not_checked, passed, warned
 from ._recording import Recording

@@ -45,7 +45,7 @@ from datetime import datetime
 from typing import get_args
 
 from .._version import __version__
-from ..reporters._json_value import render_json_text
+from ..core.json_values import render_json_text
 from ._finding import Checkup, Status
 
 FORMAT_VERSION = 1

@@ -4,9 +4,9 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Self
 
+from ..core.threads import run_in_thread
 from ..errors import JudgeError, JudgeUnparseableError
 from ..results import JudgeUsage, Verdict
-from ..threads import run_in_thread
 from ._judge import MAX_START_CHARS, Judge, one_line, unparseable
 from ._objects import UnreadableError, read_object
 from ._scores import parse_verdict

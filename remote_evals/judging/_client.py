@@ -6,13 +6,13 @@ from contextlib import aclosing, asynccontextmanager
 from functools import partial
 from typing import Any, Self
 
+from ..core.urls import show_url
 from ..errors import JudgeError, UsageError
 from ..redaction import Redactor, Secret
 from ..results import Verdict
 from ..targets._link import Link
 from ..targets._proxy import find_proxy
 from ..targets._transport import open_transport
-from ..urls import show_url
 from ._completion import Completion
 from ._judge import unparseable
 from ._prompt import build_messages, new_nonce

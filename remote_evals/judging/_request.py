@@ -9,14 +9,14 @@ from typing import Any
 
 import httpx
 
-from ..durations import render_duration
+from ..core.durations import render_duration
+from ..core.urls import show_url
 from ..errors import JudgeError, JudgeUnreachableError
 from ..redaction import Secret
 from ..retry_after import parse_retry_after
 from ..targets._causes import forget_frames, keep_cause
 from ..targets._failures import LIBRARY_ERRORS, translate
 from ..targets._link import Link
-from ..urls import show_url
 from ._completion import parse_completion, quote_error
 from ._judge import one_line
 from ._retry import Attempt

@@ -5,12 +5,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from ..credentials import find_credentials, find_url_credentials, name_credentials
+from ..core.urls import PrivateUrl, explain_exposure, join_url, parse_base_url
 from ..errors import UsageError
-from ..headers import check_headers
 from ..redaction import Redactor, Secret
+from ..redaction.credentials import check_headers, find_credentials, find_url_credentials, name_credentials
 from ..targets._token import check_token
-from ..urls import PrivateUrl, explain_exposure, join_url, parse_base_url
 
 URL_VARIABLE, MODEL_VARIABLE, KEY_VARIABLE = (f"REMOTE_EVALS_JUDGE_{name}" for name in ("URL", "MODEL", "API_KEY"))
 

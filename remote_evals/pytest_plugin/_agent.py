@@ -8,9 +8,9 @@ from typing import Any
 
 from ..blocking import BlockingContext
 from ..context import EvalContext
-from ..conversation import combine_runs
 from ..errors import RemoteEvalsError
 from ..results import CaseResult, EvalReport, EvalResult
+from ..results.run import combine_runs
 from ..rubrics import Rubrics
 from ..suites import TargetSettings
 from ..targets import RemoteTarget

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from ..visible import show_line
+from ..core.text import show_line
 
 # What `-m` reads as one name, without the colon, behind which a registered mark has its description.
 _NOT_IN_A_MARK = re.compile(r"[^\w.+/-]")

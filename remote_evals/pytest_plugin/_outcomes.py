@@ -2,11 +2,11 @@
 
 from _pytest._code.code import ExceptionRepr, ReprExceptionInfo, ReprFileLocation, ReprTracebackNative
 
+from ..core.text import show_line
 from ..reporters._evidence import list_soft_failures, list_warnings
 from ..reporters._repeats import describe_repeats
 from ..reporters._rows import INDENT, row, run_rows
 from ..results import CaseError, CaseResult, EvalResult
-from ..visible import show_line
 from ._session import WARNINGS, Sections
 
 

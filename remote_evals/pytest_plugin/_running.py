@@ -5,10 +5,10 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from ..core.threads import leave_threads
 from ..evals import Eval
 from ..results import EvalReport
 from ..runner import EvalRunner
-from ..threads import leave_threads
 
 
 def run_evals(runner: EvalRunner, evals: Sequence[Eval]) -> EvalReport:

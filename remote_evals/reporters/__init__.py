@@ -3,7 +3,7 @@
 `scrub_report` comes first: what is rendered from its result holds no known secret, however it is cut or escaped.
 """
 
-from ..visible import show_line
+from ..core.text import show_line
 from ._scrub import scrub_report
 from ._terminal import LiveProgress, PlainProgress, QuietProgress, open_progress
 from ._write import append_text, save_report, write_report

@@ -2,9 +2,8 @@
 
 import re
 
-from ..visible import show_line
+from ..core.text import show_line, show_xml
 from ._evidence import cut
-from ._visible import show_xml
 
 _BACKTICKS = re.compile("`+")
 # Whatever Markdown or GitHub's own filters act on: links, mentions, issues, emphasis, code, tables, HTML, math, emoji.

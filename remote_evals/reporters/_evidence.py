@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..assertions import describe_end
-from ..durations import render_duration
-from ..matching import render_json
+from ..core.durations import render_duration
+from ..core.json_values import render_json, to_json_value
 from ..results import EvalResult, RunResult, ToolCall
-from ._json_value import to_json_value
 from ._reasons import is_under_way
 
 _LONGEST_ROW_OF_CALLS = 64

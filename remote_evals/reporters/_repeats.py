@@ -1,8 +1,8 @@
 """A case that ran several times, in words: how many runs passed, how far their scores and times lie apart."""
 
-from ..durations import render_duration
+from ..core.durations import render_duration
 from ..results import CaseResult
-from ..results._repeats import Spread
+from ..results.report import Spread
 
 
 def describe_repeats(case: CaseResult) -> str:

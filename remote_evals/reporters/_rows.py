@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
+from ..core.text import show_line
 from ..results import EvalResult, Status
-from ..visible import show_line
 from ._evidence import (
     Evidence,
     collect_evidence,

@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from ..core.json_values import to_json_value
 from ..redaction import Redactor
 from ..results import AssertionResult, CaseError, EvalReport, RunResult
-from ._json_value import to_json_value
 
 _WORDS = {"status", "kind", "outcome", "missing"}
 _CODE = re.compile("[A-Z]+(_[A-Z]+)*")

@@ -15,11 +15,11 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from ..durations import render_duration
-from ..listener import Listener
+from ..core.durations import render_duration
+from ..core.text import show_line
 from ..redaction import Redactor
 from ..results import EvalResult, Status
-from ..visible import show_line
+from ..results.report import Listener
 from ._evidence import describe_time
 from ._lines import allow_any_text, is_screen
 

@@ -1,6 +1,6 @@
 """The last line of a summary: how many passed, and what the run took, as far as that is known."""
 
-from ..durations import render_duration
+from ..core.durations import render_duration
 from ..results import EvalReport, Missing
 
 

@@ -74,8 +74,8 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
+from ..core.json_values import render_json_text
 from ..results import CaseResult, EvalReport, EvalResult, RunResult
-from ._json_value import render_json_text
 
 FORMAT_VERSION = 1
 

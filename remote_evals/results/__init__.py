@@ -4,11 +4,9 @@ Nothing here reads a wire, judges a reply or prints: a run rebuilt from a deploy
 are the same `RunResult`, and every assertion and reporter works on that alone.
 """
 
-from ._case import AssertionResult, CaseError, EvalResult, Status
-from ._judging import JudgeUsage, Verdict
-from ._repeats import CaseResult
-from ._report import EvalReport
-from ._run import Missing, PendingApproval, RunError, RunResult, Timing, ToolCall, Usage
+from .case import AssertionResult, CaseError, EvalResult, JudgeUsage, Status, Verdict
+from .report import CaseResult, EvalReport
+from .run import Missing, PendingApproval, RunError, RunResult, Timing, ToolCall, Usage
 
 __all__ = [
     "AssertionResult",

@@ -8,11 +8,11 @@ from contextlib import aclosing, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.threads import run_in_thread
 from ..errors import UsageError, describe_error
 from ..events import parse_event
 from ..rebuild import Rebuild
 from ..results import RunError, RunResult
-from ..threads import run_in_thread
 from ._agent_results import read_result
 
 

@@ -1,6 +1,6 @@
 """How a turn fails of which no library complains: a clock runs out, or the stream ends or goes on as no run does."""
 
-from ..durations import render_duration
+from ..core.durations import render_duration
 from ..errors import RemoteStreamError, RemoteTimeoutError
 from ._clocks import Clock
 from ._failures import WHY_BROKEN

@@ -3,11 +3,16 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ..credentials import find_credentials, find_url_credentials, name_credentials
+from ..core.urls import PrivateUrl, explain_exposure, parse_base_url
 from ..errors import UsageError
-from ..headers import check_headers, check_secret_headers
 from ..redaction import Redactor, Secret
-from ..urls import PrivateUrl, explain_exposure, parse_base_url
+from ..redaction.credentials import (
+    check_headers,
+    check_secret_headers,
+    find_credentials,
+    find_url_credentials,
+    name_credentials,
+)
 from ._token import TokenSource, check_token
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import httpx
 
+from ..core.urls import show_url
 from ..errors import RemoteError
 from ..rebuild import Rebuild
 from ..redaction import Secret
 from ..results import RunResult
-from ..urls import show_url
 from ._clocks import Clocks, Deadline, Limits
 from ._guard import run_guarded
 from ._link import Link

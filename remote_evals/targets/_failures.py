@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import aiohttp
 import httpx
 
-from ..durations import render_duration
+from ..core.durations import render_duration
 from ..errors import RemoteError, RemoteStreamError, RemoteUnreachableError
 from ._causes import causes_of
 from ._sse import MalformedStreamError

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from ..core.urls import show_url
 from ..errors import RemoteError
-from ..urls import show_url
 from ._broken_turns import timed_out
 from ._causes import forget_frames
 from ._clocks import ClockExpiredError, Clocks, Deadline

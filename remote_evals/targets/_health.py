@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import httpx
 
+from ..core.text import make_printable
+from ..core.urls import join_url, show_url
 from ..errors import RemoteError, RemoteStatusError, RemoteStreamError, RemoteTimeoutError
-from ..urls import join_url, show_url
 from ._clocks import Clocks
 from ._guard import run_guarded
 from ._link import Link
-from ._quoting import make_printable
 from ._status import read_failure
 from .remote import RemoteTarget
 

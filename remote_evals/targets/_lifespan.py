@@ -5,7 +5,7 @@ from collections.abc import Collection, MutableMapping
 from contextlib import suppress
 from typing import Any
 
-from ..durations import render_duration
+from ..core.durations import render_duration
 
 Message = MutableMapping[str, Any]
 

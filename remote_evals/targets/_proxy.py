@@ -8,9 +8,9 @@ from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
+from ..core.urls import has_valid_host, is_loopback
 from ..errors import UsageError
 from ..redaction import Redactor, Secret
-from ..urls import has_valid_host, is_loopback
 
 _NO_HTTP = "is not an http:// or https:// address; a proxy of another kind, as SOCKS, cannot be used"
 _NO_ADDRESS = (

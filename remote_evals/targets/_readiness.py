@@ -5,11 +5,11 @@ import random
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
-from ..durations import render_duration
+from ..core.durations import render_duration
+from ..core.text import make_printable
+from ..core.urls import join_url, show_url
 from ..errors import NotReadyError, RemoteError, RemoteStatusError
-from ..urls import join_url, show_url
 from ._health import MAX_HEALTH_S, MAX_QUOTE_CHARS, read_health
-from ._quoting import make_printable
 from .remote import RemoteTarget
 
 ANSWERS_IN_A_ROW = 3

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator, Callable
 
 import httpx
 
+from ..core.urls import show_url
 from ..errors import RemoteError
 from ..rebuild import Rebuild
-from ..urls import show_url
 from ._broken_turns import crossed, ended_early, ended_without_reason, too_large
 from ._clocks import Clocks
 from ._failures import LIBRARY_ERRORS

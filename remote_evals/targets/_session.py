@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
-from ..durations import render_duration
+from ..core.durations import render_duration
+from ..core.text import make_printable
+from ..core.urls import join_url, show_url
 from ..errors import RemoteError, RemoteStreamError, RemoteUnauthorizedError, TokenSourceError, UsageError
 from ..redaction import Redactor, Secret
 from ..results import RunResult
-from ..urls import join_url, show_url
 from ._causes import keep_cause
 from ._clocks import Deadline, Limits, earliest, start_deadline
 from ._exchange import Exchange
 from ._link import Link
-from ._quoting import make_printable
 from ._retry import send_patiently
 from ._tap import Tap
 from ._token import TokenSource, ask_token

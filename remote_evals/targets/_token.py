@@ -4,8 +4,8 @@ import inspect
 from collections.abc import Awaitable, Callable
 
 from ..errors import TokenSourceError, UsageError
-from ..needles import explain_short_secret
 from ..redaction import Redactor, Secret
+from ..redaction.search import explain_short_secret
 
 TokenSource = Secret | Callable[[], str | Awaitable[str]] | None
 Token = str | TokenSource

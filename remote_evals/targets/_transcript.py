@@ -7,9 +7,9 @@ from typing import Any
 
 import httpx
 
+from ..core.urls import show_url
 from ..errors import RemoteError, RemoteStreamError
 from ..redaction import Secret
-from ..urls import show_url
 from ._broken_turns import too_large
 from ._clocks import Clocks, Deadline, Limits
 from ._guard import run_guarded

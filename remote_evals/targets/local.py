@@ -9,10 +9,10 @@ from typing import Any, Self
 
 from httpx import AsyncBaseTransport
 
+from ..core.threads import run_in_thread
 from ..errors import UsageError
 from ..redaction import Redactor
 from ..results import RunResult, Timing
-from ..threads import run_in_thread
 from ._agents import Answer, Ask, as_run_error, is_asgi_app, is_factory, make_ask
 from ._asgi import AsgiTransport
 from ._base import Session

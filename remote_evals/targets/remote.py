@@ -6,9 +6,9 @@ from typing import Self
 
 import httpx
 
+from ..core.urls import show_url
 from ..errors import UsageError
 from ..redaction import Redactor, Secret
-from ..urls import show_url
 from ._clocks import Limits
 from ._credentials import Credentials, check_credentials
 from ._link import Link

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from fake_server.faults import PARAMETERS, Fault
 from remote_evals import Limits
-from remote_evals.durations import render_duration
+from remote_evals.core.durations import render_duration
 from tests.integration.serving import PATIENT
 
 SHORT_S = 0.5

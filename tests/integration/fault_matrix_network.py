@@ -9,7 +9,7 @@ import httpx
 
 from fake_server import FakeServer
 from remote_evals import RemoteTarget
-from remote_evals.durations import render_duration
+from remote_evals.core.durations import render_duration
 from remote_evals.events import Event
 from remote_evals.targets._session import RemoteSession
 from remote_evals.targets._tap import Tap

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from remote_evals import Limits
-from remote_evals.durations import render_duration
+from remote_evals.core.durations import render_duration
 from tests.integration.fault_matrix import IN_STREAM, NOWHERE, Entry, Moment, Outcome, Place
 from tests.integration.fault_matrix_network import Scenario
 

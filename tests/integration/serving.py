@@ -7,8 +7,8 @@ from typing import Any
 
 from fake_server import FakeServer, parse_script
 from remote_evals import Eval, EvalContext, EvalReport, EvalResult, EvalRunner, Limits, RemoteTarget
+from remote_evals.core.urls import show_url
 from remote_evals.errors import RemoteError
-from remote_evals.urls import show_url
 from tests.contract.replay import LAST_CHUNK, RUN_DONE, STREAM_HEAD, WHOLE_RUN, Connection, chunks, listen
 
 __all__ = [

@@ -1,7 +1,7 @@
 import pytest
 
-from remote_evals.conversation import combine_runs
 from remote_evals.results import PendingApproval, RunError, RunResult, Timing
+from remote_evals.results.run import combine_runs
 from tests.unit.builders import call, run, usage
 
 PENDING = PendingApproval(approval_id="a", tool_call_id="c", tool="send")

@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from remote_evals.credentials import find_credentials, find_url_credentials, name_credentials
+from remote_evals.redaction.credentials import find_credentials, find_url_credentials, name_credentials
 
 SIGNED = "AWS4-HMAC-SHA256 Credential=AKIA0/eu/s3, SignedHeaders=host;x-amz-date, Signature=0123456789abcdef"
 

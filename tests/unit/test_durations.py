@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from remote_evals.durations import parse_duration, render_duration
+from remote_evals.core.durations import parse_duration, render_duration
 
 
 @pytest.mark.parametrize(

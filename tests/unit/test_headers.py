@@ -2,7 +2,12 @@
 
 import pytest
 
-from remote_evals.headers import check_headers, check_secret_headers, is_credential_name, is_credential_parameter
+from remote_evals.redaction.credentials import (
+    check_headers,
+    check_secret_headers,
+    is_credential_name,
+    is_credential_parameter,
+)
 
 CREDENTIALS = """
     Authorization Proxy-Authorization X-Authorization X-Auth Proxy-Auth X-OAuth X-Bearer X-Jwt-Assertion jwt

@@ -2,8 +2,9 @@ from typing import Any
 
 import pytest
 
-from remote_evals import matching
-from remote_evals.matching import find_differences, render_json, same_json
+from remote_evals.assertions import tools
+from remote_evals.core import json_values as matching
+from remote_evals.core.json_values import find_differences, render_json, same_json
 from tests.unit.builders import call
 
 NAN = float("nan")
@@ -79,7 +80,7 @@ def test_a_difference_is_named_by_its_path(actual: Any, expected: Any, found: li
 
 def test_alternatives_are_split_and_trimmed() -> None:
     """The name "a|b" allows either tool, with or without spaces."""
-    assert matching.split_alternatives("a | b|c") == ["a", "b", "c"]
+    assert tools.split_alternatives("a | b|c") == ["a", "b", "c"]
 
 
 CALLS = [
@@ -107,13 +108,13 @@ def test_calls_are_selected_by_name_and_by_subagent(
     names: list[str] | None, subagent: str | None, indexes: list[int]
 ) -> None:
     """A sub-agent stands for itself and those under it, by its whole name; no sub-agent stands for any agent."""
-    assert matching.select_calls(CALLS, names, subagent) == [CALLS[index] for index in indexes]
+    assert tools.select_calls(CALLS, names, subagent) == [CALLS[index] for index in indexes]
 
 
 def test_the_closest_call_is_the_one_with_fewest_differences() -> None:
     """Of several calls, the one that differs least explains the failure."""
     calls = [call(args={"a": 0, "b": 0}), call(args={"a": 1, "b": 0}), call()]
-    assert [found.path for found in matching.find_closest(calls, {"a": 1, "b": 1})] == ["b"]
+    assert [found.path for found in tools.find_closest(calls, {"a": 1, "b": 1})] == ["b"]
 
 
 @pytest.mark.parametrize(
@@ -134,8 +135,8 @@ def test_an_order_is_followed_or_broken(
     actual: list[str], expected: list[str], broken_at: str | None, exact: bool
 ) -> None:
     """Others may sit between the calls of an order, but not of an exact one; the first that is out of turn is named."""
-    assert matching.find_order_break(actual, expected) == broken_at
-    assert matching.is_exact_order(actual, expected) is exact
+    assert tools.find_order_break(actual, expected) == broken_at
+    assert tools.is_exact_order(actual, expected) is exact
 
 
 def test_a_long_value_is_cut() -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from remote_evals.conversation import combine_runs
 from remote_evals.results import RunError, RunResult
+from remote_evals.results.run import combine_runs
 from tests.unit.builders import agent, ended, fold, frame, started, usage
 
 RESEARCHER = agent("researcher", "call_1")

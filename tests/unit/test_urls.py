@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from remote_evals import LLMJudge, RemoteTarget
-from remote_evals.urls import PrivateUrl, join_url, parse_base_url, show_url
+from remote_evals.core.urls import PrivateUrl, join_url, parse_base_url, show_url
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from typing import Any
 from rich.console import Console
 
 from remote_evals import assertions, checks
-from remote_evals.conversation import combine_runs
 from remote_evals.results import (
     AssertionResult,
     CaseError,
@@ -22,6 +21,7 @@ from remote_evals.results import (
     ToolCall,
     Usage,
 )
+from remote_evals.results.run import combine_runs
 
 SNAPSHOTS = Path(__file__).parents[2] / "snapshots"
 NASTY = "\x1b[31mred\x1b[0m [bold]not bold[/bold] \x00 \ud83d \ufffe \u202e ##vso[task.x] <&\"'> 日本語 🎉"

@@ -7,6 +7,7 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
+from remote_evals.core.json_values import render_json_text
 from remote_evals.doctor import json_page
 from remote_evals.reporters import (
     parse_json_report,
@@ -16,7 +17,6 @@ from remote_evals.reporters import (
     render_markdown,
     render_summary,
 )
-from remote_evals.reporters._json_value import render_json_text
 from remote_evals.results import AssertionResult, CaseError, EvalReport
 from tests.unit.reporters.report_samples import call, case, report, run
 

@@ -5,9 +5,9 @@ import io
 import pytest
 from rich.console import Console
 
-from remote_evals.listener import Listener
 from remote_evals.redaction import Redactor, Secret
 from remote_evals.reporters import LiveProgress, PlainProgress, QuietProgress, open_progress
+from remote_evals.results.report import Listener
 from tests.unit.reporters.report_samples import case, log, repeated, run, screen
 
 

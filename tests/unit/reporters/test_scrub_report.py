@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from remote_evals import assertions
-from remote_evals.assertions._result import _ENDS
 from remote_evals.redaction import REDACTED, Redactor
 from remote_evals.reporters import render_json_report, scrub_report
 from remote_evals.results import AssertionResult, EvalReport, RunError
+from remote_evals.results.run import _ENDS
 from tests.unit.reporters.report_samples import case, report, rich_report, run
 
 

@@ -1,12 +1,15 @@
 """How tool calls are compared, actual against expected, and how a difference is named by its path."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, TypeGuard
 
-from .results import ToolCall
+from pydantic import BaseModel
+
+# MERGED: Any value that an agent or an in-process callable gave, as JSON can hold it.
 
 _ABSENT = object()
 
@@ -55,38 +58,6 @@ def find_differences(actual: Any, expected: Any, path: str = "") -> list[Differe
     return [found for where, got, want in pairs for found in find_differences(got, want, where)]
 
 
-def split_alternatives(name: str) -> list[str]:
-    """Return the tool names that "a|b" allows."""
-    return [part.strip() for part in name.split("|")]
-
-
-def select_calls(
-    calls: Iterable[ToolCall], names: Collection[str] | None = None, subagent: str | None = None
-) -> list[ToolCall]:
-    """Return the calls of these tools (of any for None) by `subagent` and those under it (by any agent for None)."""
-    return [
-        call
-        for call in calls
-        if (names is None or call.name in names) and (subagent is None or subagent in call.subagent_path)
-    ]
-
-
-def find_closest(calls: Sequence[ToolCall], args: Mapping[str, Any]) -> list[Difference]:
-    """Return the differences of the call whose args come nearest to the expected ones; `calls` must not be empty."""
-    return min((find_differences(call.args, args) for call in calls), key=len)
-
-
-def find_order_break(actual: Sequence[str], expected: Sequence[str]) -> str | None:
-    """Return the first expected name that does not follow the ones before it, None when all come in order."""
-    seen = iter(actual)
-    return next((name for name in expected if not any(call in split_alternatives(name) for call in seen)), None)
-
-
-def is_exact_order(actual: Sequence[str], expected: Sequence[str]) -> bool:
-    """Say whether the calls were these, in this order, and no others."""
-    return len(actual) == len(expected) and find_order_break(actual, expected) is None
-
-
 def render_json(value: Any, limit: int = 200) -> str:
     """Return a value as one line of JSON, cut to `limit` characters; what JSON cannot hold is shown by `repr`."""
     try:
@@ -107,3 +78,46 @@ def render_number(value: float) -> str:
 
 def _is_list(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+_DEEPEST = 100
+
+
+_TOO_DEEP = "[nested too deeply]"
+
+
+# Agents of Azure, GitHub and TeamCity obey `##vso[…` and its like wherever it stands in a log.
+_LOG_COMMAND = re.compile("#(?=#)")
+
+
+def render_json_text(document: Mapping[str, Any]) -> str:
+    """Return the document as JSON; whatever is in it, the text is valid, ASCII, and no command to a log."""
+    return _LOG_COMMAND.sub(r"\\u0023", json.dumps(to_json_value(document), indent=2)) + "\n"
+
+
+def to_json_value(value: Any, _around: tuple[int, ...] = ()) -> Any:
+    """Return the value made of dicts, lists, strings, finite numbers, booleans and None only.
+
+    A number that is not finite becomes "NaN", "Infinity" or "-Infinity"; what JSON has no word for, its `repr`; what
+    lies deeper than 100 levels, or contains itself, a remark.
+    """
+    inside = (*_around, id(value))
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return value if isfinite(value) else json.dumps(value)
+        case _ if len(_around) >= _DEEPEST or id(value) in _around:
+            return _TOO_DEEP
+        case BaseModel():
+            return {name: to_json_value(item, inside) for name, item in value}
+        case Mapping():
+            return {_to_key(key): to_json_value(item, inside) for key, item in value.items()}
+        case list() | tuple():
+            return [to_json_value(item, inside) for item in value]
+        case _:
+            return repr(value)
+
+
+def _to_key(key: Any) -> str:
+    return key if isinstance(key, str) else repr(key)

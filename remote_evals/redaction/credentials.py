@@ -1,21 +1,39 @@
 """Headers that people give: which can be sent, and which hold a credential by their name."""
 
+import base64
+import binascii
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from urllib.parse import parse_qsl, urlsplit
 
-from .needles import explain_short_secret
-from .strict import suggest
+from ..core.text import suggest
+from .search import MIN_SECRET_CHARS, explain_short_secret
+
+# MERGED: What is secret of the headers and the URL of a request.
 
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+
+
 _VALUE = re.compile(r"[\t -~]*")
+
+
 # What frames the request is the client's own business: a wrong one would cut the request off.
 _OURS = {"connection", "content-length", "content-type", "host", "transfer-encoding"}
+
+
 # Nothing but a credential, where other names may only look like one's, as Idempotency-Key does.
 _ONLY_CREDENTIALS = {"authorization", "proxy-authorization", "x-api-key", "api-key", "x-auth-token"}
+
+
 _SCHEME = re.compile(r"^(?:Bearer|Basic|Token|ApiKey|Digest)\s+", re.IGNORECASE)
+
+
 _ANY_SCHEME = re.compile(r"^\S+\s+")
 
+
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+
 # In a name as words in small letters with dashes between. Words count as a whole, so that X-Author is none, and some
 # only at the end: X-Session-Kind and X-Key-Count say something of a credential, and hold none.
 _CREDENTIAL = re.compile(
@@ -72,3 +90,71 @@ def _find_mistake(name: str, value: str) -> str | None:
     if name.lower() in _ONLY_CREDENTIALS and (mistake := explain_short_secret(skip_scheme(name, value))):
         return f"the value of the header {name} cannot be hidden: {mistake}"
     return None
+
+
+_PAIR = re.compile(r'([\w.-]+)=(?:"([^"]*)"|([^\s",;]+))')
+
+
+# What a list of pairs in an Authorization holds beside credentials.
+_OPEN_PAIRS = {"algorithm", "headers", "nc", "qop", "realm", "signedheaders", "uri", "username"}
+
+
+_RANDOM = re.compile(r"(?=.*[A-Za-z])(?=.*[0-9]).{16,}")
+
+
+def find_credentials(headers: Mapping[str, str], named: Collection[str] = ()) -> Iterator[str]:
+    """Yield the secrets of 8 characters and more in headers that are `named` or hold a credential by their name.
+
+    These are whole values, what stands behind `Bearer `, what `Basic` encodes, the values in a list of `key="value"`,
+    and those cookies that are a credential by their name or look random.
+    """
+    secret = {name.lower() for name in named}
+    for name, value in headers.items():
+        if name.lower() in secret or is_credential_name(name):
+            yield from (part for part in _parts(name, value) if len(part) >= MIN_SECRET_CHARS)
+
+
+def find_url_credentials(url: str) -> Iterator[str]:
+    """Yield the values of 8 characters and more of query parameters that hold a credential by their name."""
+    pairs = parse_qsl(urlsplit(url).query)
+    yield from (value for name, value in pairs if is_credential_parameter(name) and len(value) >= MIN_SECRET_CHARS)
+
+
+def name_credentials(url: str, headers: Mapping[str, str], named: Collection[str] = ()) -> Iterator[str]:
+    """Yield what holds secrets: "the header X-Api-Key", "the query of the URL"."""
+    for name, value in headers.items():
+        if any(find_credentials({name: value}, named)):
+            yield f"the header {name}"
+    if any(find_url_credentials(url)):
+        yield "the query of the URL"
+
+
+def _parts(name: str, value: str) -> Iterator[str]:
+    yield value
+    if name.lower() == "cookie":
+        yield from _cookies(value)
+        return
+    yield (behind := skip_scheme(name, value))
+    if value[:6].lower() == "basic ":
+        yield from _basic_parts(behind)
+    for key, quoted, bare in _PAIR.findall(behind):
+        if key.lower() not in _OPEN_PAIRS:
+            yield quoted or bare
+
+
+def _cookies(value: str) -> Iterator[str]:
+    for pair in value.split(";"):
+        name, _, text = (part.strip(' "') for part in pair.partition("="))
+        if is_credential_name(name) or _RANDOM.fullmatch(text):
+            yield text
+
+
+def _basic_parts(encoded: str) -> Iterator[str]:
+    """Yield what Basic authentication encodes, `user:password`, and the password alone; without one, the user is it."""
+    try:
+        pair = base64.b64decode(encoded, validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return
+    yield pair
+    user, _, password = pair.partition(":")
+    yield password or user

@@ -5,10 +5,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from .echoes import find_cut_echo, find_echoes, merge_spans
-from .needles import Needles, make_needles
+from .search import Needles, find_cut_echo, find_echoes, make_needles, merge_spans
 
 REDACTED = "[redacted]"
+
 
 # What stands in the place of secrets where one of them is spelled like `[redacted]`.
 _OTHER_MARKS = "*#•…"
