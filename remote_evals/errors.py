@@ -223,3 +223,7 @@ def describe_error(error: BaseException) -> str:
         return f"{type(error).__name__}: {error}"
     except Exception:  # somebody's `__str__` may raise anything
         return type(error).__name__
+
+
+class MalformedStreamError(Exception):
+    """The bytes are not a stream of events; the message says what they are instead."""

@@ -9,11 +9,10 @@ from remote_evals import EvalCase, Limits, RemoteEvalsError, RemoteTarget, Targe
 from remote_evals.cli._settings import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT_S
 from remote_evals.core.durations import parse_duration
 from remote_evals.expectations import Expectations
-from remote_evals.retry_after import parse_retry_after
-from remote_evals.targets._body import MAX_BODY_BYTES, MAX_TEXT_CHARS
-from remote_evals.targets._frames import MAX_FRAME_BYTES
-from remote_evals.targets._reading import MAX_EVENTS, MAX_STREAM_BYTES
-from remote_evals.targets._transport import MAX_HEADER_BYTES
+from remote_evals.protocols.sse import MAX_FRAME_BYTES
+from remote_evals.targets.stream_reader import MAX_EVENTS, MAX_STREAM_BYTES
+from remote_evals.transport.client import MAX_HEADER_BYTES
+from remote_evals.transport.responses import MAX_BODY_BYTES, MAX_TEXT_CHARS, parse_retry_after
 from tests.integration.command import ROOT
 
 README = " ".join((ROOT / "README.md").read_text("utf-8").split())

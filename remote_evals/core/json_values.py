@@ -9,8 +9,6 @@ from typing import Any, TypeGuard
 
 from pydantic import BaseModel
 
-# MERGED: Any value that an agent or an in-process callable gave, as JSON can hold it.
-
 _ABSENT = object()
 
 

@@ -7,9 +7,6 @@ import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-# MERGED: Makes the characters visible that a terminal, a CI log or an XML parser would act on or refuse.
-# MERGED: What the far side sent, as a message may quote it.
-
 # Agents of Azure, GitHub and TeamCity obey these wherever they stand in a line of a log.
 LOG_COMMAND = r"(?<=#)#(?=(?i:vso|teamcity)?\[)"
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..targets._tls import Tls
+from ..transport.connecting import Tls
 from ._address import Place, finite
 
 _DAY_S = 24 * 3600

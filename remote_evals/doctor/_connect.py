@@ -3,8 +3,7 @@
 from ..core.urls import is_loopback
 from ..errors import RemoteUnreachableError
 from ..targets import RemoteTarget
-from ..targets._proxy import find_proxy
-from ..targets._tls import Tls
+from ..transport.connecting import Tls, find_proxy
 from ._address import Place, find_place, look_up, try_addresses
 from ._certificate import shake_hands
 from ._connection_checks import (

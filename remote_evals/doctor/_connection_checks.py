@@ -7,7 +7,7 @@ import ssl
 from collections.abc import Sequence
 
 from ..core.durations import render_duration
-from ..targets._tls import advise_on_certificate
+from ..transport.connecting import advise_on_certificate
 from ._address import Attempt, Place
 from ._certificate import Handshake
 from ._finding import Finding, failed, not_checked, passed, warned

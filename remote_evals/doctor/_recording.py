@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from ..events import Event, StreamEnd
+from ..protocols.events import Event, StreamEnd
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,8 @@ from ..core.urls import show_url
 from ..errors import JudgeError, UsageError
 from ..redaction import Redactor, Secret
 from ..results import Verdict
-from ..targets._link import Link
-from ..targets._proxy import find_proxy
-from ..targets._transport import open_transport
+from ..transport.client import Link, open_transport
+from ..transport.connecting import find_proxy
 from ._completion import Completion
 from ._judge import unparseable
 from ._prompt import build_messages, new_nonce

@@ -13,10 +13,9 @@ from ..core.durations import render_duration
 from ..core.urls import show_url
 from ..errors import JudgeError, JudgeUnreachableError
 from ..redaction import Secret
-from ..retry_after import parse_retry_after
-from ..targets._causes import forget_frames, keep_cause
-from ..targets._failures import LIBRARY_ERRORS, translate
-from ..targets._link import Link
+from ..transport.client import Link
+from ..transport.failures import LIBRARY_ERRORS, forget_frames, keep_cause, translate
+from ..transport.responses import parse_retry_after
 from ._completion import parse_completion, quote_error
 from ._judge import one_line
 from ._retry import Attempt

@@ -9,7 +9,7 @@ from ..core.urls import PrivateUrl, explain_exposure, join_url, parse_base_url
 from ..errors import UsageError
 from ..redaction import Redactor, Secret
 from ..redaction.credentials import check_headers, find_credentials, find_url_credentials, name_credentials
-from ..targets._token import check_token
+from ..transport.auth import check_token
 
 URL_VARIABLE, MODEL_VARIABLE, KEY_VARIABLE = (f"REMOTE_EVALS_JUDGE_{name}" for name in ("URL", "MODEL", "API_KEY"))
 

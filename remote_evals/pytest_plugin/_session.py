@@ -105,7 +105,7 @@ def _make_plan(config: pytest.Config) -> EvalPlan:
     from ..judges import judge_builder
     from ..redaction import Redactor, Secret
     from ..refusals import RefusedTargets
-    from ..targets._token import check_token
+    from ..transport.auth import check_token
 
     redactor, variable = Redactor(), config.getoption("remote_token_env")
     token = None if variable is None else check_token(read_token_variable(variable, "--remote-token-env"))

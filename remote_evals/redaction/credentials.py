@@ -9,8 +9,6 @@ from urllib.parse import parse_qsl, urlsplit
 from ..core.text import suggest
 from .search import MIN_SECRET_CHARS, explain_short_secret
 
-# MERGED: What is secret of the headers and the URL of a request.
-
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator
 
 from .escapes import ANY_ESCAPE, UNCOMMON_ESCAPES, Rewritten, is_escaped, unescape, without_cut_escape
 
-# MERGED: Finds secrets in what somebody sends back: as they are, escaped in whatever way, and inside base64.
-
 # Shorter, and hiding it would blot out other words too.
 MIN_SECRET_CHARS = 8
 

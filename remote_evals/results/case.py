@@ -6,8 +6,6 @@ from pydantic import Field
 
 from .run import Data, RunResult
 
-# MERGED: The outcome of one case.
-
 
 class JudgeUsage(Data):
     """Tokens and dollars of one or more gradings, `calls` in number.

@@ -7,9 +7,6 @@ from ..core.text import show_line
 from .case import EvalResult, JudgeUsage, Status
 from .run import Data
 
-# MERGED: The outcome of all cases.
-# MERGED: Who is told how a run goes on, while it does.
-
 
 @dataclass(frozen=True, slots=True)
 class Spread:

@@ -5,9 +5,6 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-# MERGED: One run of an agent, wherever it ran.
-# MERGED: Combines the runs of a conversation into one, so that a case is asserted on just as a single run is.
-
 
 class Data(BaseModel):
     """An immutable record. JSON values in it stay `Any`: the wire may hold lone surrogates, which pydantic refuses."""

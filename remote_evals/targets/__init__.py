@@ -1,10 +1,9 @@
 """Where a suite's prompts go."""
 
-from ._base import Session, Target
-from ._clocks import Limits
-from ._health import Health, read_health
-from ._readiness import wait_until_ready
+from ..transport.limits import Limits
+from .base import Session, Target
 from .local import LocalTarget, make_target
+from .readiness import Health, read_health, wait_until_ready
 from .remote import RemoteTarget
 
 __all__ = [

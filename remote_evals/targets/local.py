@@ -13,9 +13,9 @@ from ..core.threads import run_in_thread
 from ..errors import UsageError
 from ..redaction import Redactor
 from ..results import RunResult, Timing
-from ._agents import Answer, Ask, as_run_error, is_asgi_app, is_factory, make_ask
-from ._asgi import AsgiTransport
-from ._base import Session
+from .agents import Answer, Ask, as_run_error, is_asgi_app, is_factory, make_ask
+from .asgi import AsgiTransport
+from .base import Session
 from .remote import RemoteTarget
 
 

@@ -9,15 +9,12 @@ import httpx
 from ..core.urls import show_url
 from ..errors import UsageError
 from ..redaction import Redactor, Secret
-from ._clocks import Limits
-from ._credentials import Credentials, check_credentials
-from ._link import Link
-from ._proxy import find_proxy
-from ._session import Deployment, RemoteSession
-from ._tap import Tap
-from ._tls import check_tls
-from ._token import Token
-from ._transport import open_transport
+from ..transport.auth import Credentials, Token, check_credentials
+from ..transport.client import Link, open_transport
+from ..transport.connecting import check_tls, find_proxy
+from ..transport.limits import Limits
+from .session import Deployment, RemoteSession
+from .stream_reader import Tap
 
 
 class RemoteTarget:

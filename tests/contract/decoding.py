@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from remote_evals.events import Event
-from remote_evals.targets._frames import FrameDecoder, SseFrame
-from remote_evals.targets._sse import EventDecoder
+from remote_evals.protocols.chat.parsing import EventDecoder
+from remote_evals.protocols.events import Event
+from remote_evals.protocols.sse import FrameDecoder, SseFrame
 
 
 def decode_frames(chunks: Iterable[bytes]) -> tuple[list[SseFrame], FrameDecoder]:

@@ -5,10 +5,10 @@ import tracemalloc
 
 import pytest
 
-from remote_evals.events import TextDelta
-from remote_evals.targets import _frames
-from remote_evals.targets._frames import MAX_FRAME_BYTES
-from remote_evals.targets._sse import EventDecoder
+from remote_evals.protocols import sse as _frames
+from remote_evals.protocols.chat.parsing import EventDecoder
+from remote_evals.protocols.events import TextDelta
+from remote_evals.protocols.sse import MAX_FRAME_BYTES
 from tests.contract.decoding import cuts_of, decode_frames
 from tests.contract.event_streams import BOM, messages
 

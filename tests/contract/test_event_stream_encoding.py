@@ -2,7 +2,7 @@
 
 import pytest
 
-from remote_evals.events import TextDelta
+from remote_evals.protocols.events import TextDelta
 from tests.contract.decoding import cuts_of, decode_events, decode_frames
 from tests.contract.event_streams import BOM, VECTORS
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from remote_evals.events import Event, RunDone, StreamEnd, TextDelta, UnknownEvent
+from remote_evals.protocols.events import Event, RunDone, StreamEnd, TextDelta, UnknownEvent
 from tests.contract.decoding import cuts_of, decode_events
 
 DELTA = b'data: {"type":"text.delta","text":"a"}\n\n'

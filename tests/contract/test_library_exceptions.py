@@ -15,10 +15,8 @@ from aiohttp.client_reqrep import ConnectionKey
 from httpx_aiohttp.transport import map_aiohttp_exceptions
 from yarl import URL
 
-from remote_evals.errors import RemoteError, RemoteStreamError, RemoteUnreachableError
-from remote_evals.targets._causes import forget_frames
-from remote_evals.targets._failures import LIBRARY_ERRORS, translate
-from remote_evals.targets._sse import MalformedStreamError
+from remote_evals.errors import MalformedStreamError, RemoteError, RemoteStreamError, RemoteUnreachableError
+from remote_evals.transport.failures import LIBRARY_ERRORS, forget_frames, translate
 
 LIBRARIES = (httpx, aiohttp, httpx_aiohttp, httpx_sse)
 

@@ -6,8 +6,8 @@ import httpx
 import pytest
 from httpx_sse import EventSource
 
-from remote_evals.events import parse_event
-from remote_evals.rebuild import Rebuild
+from remote_evals.protocols.chat.parsing import parse_event
+from remote_evals.protocols.run_builder import Rebuild
 from remote_evals.results import RunResult
 from tests.contract.facts import ANSWERS, FACTS, RECORDINGS, facts_of, load_body, load_head
 

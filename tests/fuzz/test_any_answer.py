@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from remote_evals import Limits, RemoteError
-from remote_evals.targets import _reading
+from remote_evals.targets import stream_reader as _reading
 from tests.integration.serving import PATIENT
 from tests.integration.serving_leaks import assert_no_leak
 

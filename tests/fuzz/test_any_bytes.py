@@ -6,8 +6,8 @@ from random import SystemRandom
 import pytest
 
 from remote_evals import RunResult
-from remote_evals.rebuild import Rebuild
-from remote_evals.targets._sse import EventDecoder
+from remote_evals.protocols.chat.parsing import EventDecoder
+from remote_evals.protocols.run_builder import Rebuild
 
 from .bounds import REDACTOR, assert_reports_fit, make_report, read_scrubbed_end
 from .streams import make_stream, seeded

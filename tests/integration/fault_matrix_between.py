@@ -7,8 +7,8 @@ from typing import Any
 
 from fake_server import FakeServer
 from remote_evals import RemoteTarget, RunResult
-from remote_evals.targets._session import RemoteSession
-from remote_evals.targets._tap import Tap
+from remote_evals.targets.session import RemoteSession
+from remote_evals.targets.stream_reader import Tap
 from tests.integration.fault_matrix import BETWEEN, TOKEN, Json, Outcome, fails, passes, refuses
 from tests.integration.fault_matrix_network import Opening, Scenario, unreachable
 from tests.integration.serving import PATIENT, serve

@@ -10,9 +10,9 @@ import httpx
 from fake_server import FakeServer
 from remote_evals import RemoteTarget
 from remote_evals.core.durations import render_duration
-from remote_evals.events import Event
-from remote_evals.targets._session import RemoteSession
-from remote_evals.targets._tap import Tap
+from remote_evals.protocols.events import Event
+from remote_evals.targets.session import RemoteSession
+from remote_evals.targets.stream_reader import Tap
 from tests.integration.fault_matrix import (
     CONNECTING,
     FIRST,

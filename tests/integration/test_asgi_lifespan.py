@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from remote_evals import EvalResult, EvalRunner
-from remote_evals.targets import _lifespan
+from remote_evals.targets import asgi as _lifespan
 from tests.integration.serving import named
 
 Message = MutableMapping[str, Any]

@@ -10,7 +10,7 @@ import pytest
 
 from remote_evals import Limits, RemoteTarget, RemoteTimeoutError
 from remote_evals.doctor import Dialogue
-from remote_evals.events import Event
+from remote_evals.protocols.events import Event
 from remote_evals.results import RunResult, Timing
 from tests.integration.command import remote_evals
 from tests.integration.serving import PATIENT, fail_among_others

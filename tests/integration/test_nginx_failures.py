@@ -16,7 +16,7 @@ from remote_evals import (
     RemoteUnauthorizedError,
     RemoteUnreachableError,
 )
-from remote_evals.targets import _retry
+from remote_evals.transport import client as _retry
 from tests.integration.command import remote_evals
 from tests.integration.serving import PATIENT, fail_among_others, named
 from tests.integration.serving_leaks import TOKEN, assert_error_keeps_secrets

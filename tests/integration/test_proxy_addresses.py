@@ -7,7 +7,7 @@ import pytest
 from remote_evals import Eval, EvalRunner, RemoteTarget, UsageError, includes
 from remote_evals.context import EvalContext
 from remote_evals.redaction import REDACTED, Redactor
-from remote_evals.targets._proxy import find_proxy
+from remote_evals.transport.connecting import find_proxy
 from tests.integration.serving import PATIENT, serve
 from tests.integration.serving_leaks import PROXY_PASSWORD as PASSWORD
 from tests.integration.serving_leaks import assert_error_keeps_secrets, ways_to_report

@@ -10,7 +10,8 @@ import pytest
 
 from remote_evals import RemoteTarget, UsageError
 from remote_evals.errors import NotReadyError
-from remote_evals.targets import _readiness, wait_until_ready
+from remote_evals.targets import readiness as _readiness
+from remote_evals.targets import wait_until_ready
 from tests.integration.serving import PATIENT, WHOLE_RUN, Connection, listen, sending, serve
 from tests.integration.serving_health import DOWN, LONG_S, UP, Deployment, Pauses, deployed, status
 from tests.integration.serving_leaks import TOKEN

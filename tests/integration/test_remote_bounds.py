@@ -6,9 +6,9 @@ import json
 import pytest
 
 from remote_evals import Limits, RemoteStatusError, RemoteStreamError, RemoteTimeoutError
-from remote_evals.targets import _reading
-from remote_evals.targets._frames import MAX_FRAME_BYTES
-from remote_evals.targets._sse import MAX_DEPTH
+from remote_evals.protocols.chat.parsing import MAX_DEPTH
+from remote_evals.protocols.sse import MAX_FRAME_BYTES
+from remote_evals.targets import stream_reader as _reading
 from tests.integration.serving import (
     LAST_CHUNK,
     RUN_DONE,

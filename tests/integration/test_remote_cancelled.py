@@ -13,8 +13,8 @@ import httpx
 import pytest
 
 from remote_evals import RemoteTarget
-from remote_evals.events import Event
-from remote_evals.targets import _retry
+from remote_evals.protocols.events import Event
+from remote_evals.transport import client as _retry
 from tests.integration.serving import (
     PATIENT,
     RUN_DONE,

@@ -15,7 +15,8 @@ from remote_evals import (
     RemoteUnauthorizedError,
     TokenSourceError,
 )
-from remote_evals.targets import _exchange, _retry
+from remote_evals.targets import exchange as _exchange
+from remote_evals.transport import client as _retry
 from tests.integration.serving import PATIENT, WHOLE_RUN, Connection, chunks, closing, listen, sending
 
 TRANSCRIPT_HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from remote_evals import Eval, EvalContext, EvalRunner, Limits, RemoteTarget
-from remote_evals.targets import _retry
+from remote_evals.transport import client as _retry
 from tests.integration.serving import REFUND, named, serve
 
 TURNED_AWAY: list[Any] = ["rate-limited", "unavailable", {"name": "status", "status": 503}]

@@ -9,7 +9,7 @@ from tenacity import AsyncRetrying, RetryCallState
 
 from fake_server import FakeServer
 from remote_evals import EvalRunner, Limits, RemoteStatusError, RemoteTarget, RemoteUnreachableError, UsageError
-from remote_evals.targets import _retry
+from remote_evals.transport import client as _retry
 from tests.integration.serving import PATIENT, WHOLE_RUN, closing, fail_among_others, listen, named, serve
 
 

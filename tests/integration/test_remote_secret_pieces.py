@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from remote_evals import Limits, RemoteError, RemoteTarget, render_json_report, render_junit
-from remote_evals.rebuild import Rebuild
-from remote_evals.targets._body import MAX_BODY_BYTES, MAX_TEXT_CHARS
-from remote_evals.targets._sse import MAX_QUOTED_CHARS
-from remote_evals.targets._status import MAX_ENCODING_CHARS
+from remote_evals.protocols.chat.parsing import MAX_QUOTED_CHARS
+from remote_evals.protocols.run_builder import Rebuild
+from remote_evals.transport.responses import MAX_BODY_BYTES, MAX_ENCODING_CHARS, MAX_TEXT_CHARS
 from tests.integration.serving import PATIENT, STREAM_HEAD, Failure, chunks, fail_among_others, listen, sending
 
 TOKEN = "Aq1zXs2wDe3cVf4rBg5tNh6yMj7u"

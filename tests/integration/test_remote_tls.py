@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from remote_evals import RemoteStreamError, RemoteTarget, RemoteUnreachableError, UsageError
-from remote_evals.targets._tls import Tls
+from remote_evals.transport.connecting import Tls
 from tests.integration.serving import (
     PATIENT,
     WHOLE_RUN,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from remote_evals import Eval, EvalReport, EvalRunner, Redactor, RemoteTarget, TokenSourceError, UsageError
-from remote_evals.targets._token import ask_token
+from remote_evals.transport.auth import ask_token
 from tests.integration.serving import PATIENT, greet, serve
 from tests.integration.serving_leaks import TOKEN, assert_error_keeps_secrets, assert_no_leak
 

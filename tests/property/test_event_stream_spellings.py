@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remote_evals.events import TextDelta
-from remote_evals.rebuild import Rebuild
+from remote_evals.protocols.chat.parsing import EventDecoder
+from remote_evals.protocols.events import TextDelta
+from remote_evals.protocols.run_builder import Rebuild
 from remote_evals.results import RunResult
-from remote_evals.targets._sse import EventDecoder
 from tests.contract.decoding import decode_events
 from tests.contract.facts import FACTS, RECORDINGS, facts_of, load_body
 from tests.contract.spellings import SPELLINGS, cut

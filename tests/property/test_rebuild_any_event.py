@@ -3,8 +3,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remote_evals.events import parse_event
-from remote_evals.rebuild import Rebuild
+from remote_evals.protocols.chat.parsing import parse_event
+from remote_evals.protocols.run_builder import Rebuild
 from remote_evals.results import RunResult
 
 TYPES = [

@@ -7,10 +7,9 @@ from typing import Any, TypeVar
 from remote_evals.cases import EvalCase
 from remote_evals.context import EvalContext
 from remote_evals.errors import RemoteError
-from remote_evals.events import parse_event
-from remote_evals.rebuild import Rebuild
+from remote_evals.protocols.chat.parsing import MAX_DEPTH, parse_event
+from remote_evals.protocols.run_builder import Rebuild
 from remote_evals.results import AssertionResult, RunResult, ToolCall, Usage
-from remote_evals.targets._sse import MAX_DEPTH
 
 _T = TypeVar("_T")
 

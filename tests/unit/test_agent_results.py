@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from remote_evals import RunResult, ToolCall, UsageError
-from remote_evals.targets._agent_results import read_result
+from remote_evals.targets.agents import read_result
 
 
 def test_text_is_the_reply_of_a_run_that_ended() -> None:

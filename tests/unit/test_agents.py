@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from remote_evals import RunResult, UsageError
-from remote_evals.targets._agents import is_asgi_app, is_factory, make_ask
+from remote_evals.targets.agents import is_asgi_app, is_factory, make_ask
 from tests.unit.builders import ended, frame, started
 
 

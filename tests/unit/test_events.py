@@ -2,8 +2,9 @@ from typing import Any
 
 import pytest
 
-from remote_evals import events
-from remote_evals.events import UnknownEvent, parse_event
+from remote_evals.protocols import events
+from remote_evals.protocols.chat.parsing import parse_event
+from remote_evals.protocols.events import UnknownEvent
 from tests.unit.builders import agent, frame
 
 TYPES = [

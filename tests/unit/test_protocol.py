@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from remote_evals.events import parse_event
-from remote_evals.protocol import ProtocolCheck
-from remote_evals.rebuild import Rebuild
-from remote_evals.targets._sse import EventDecoder
+from remote_evals.protocols.chat.ordering import ProtocolCheck
+from remote_evals.protocols.chat.parsing import EventDecoder, parse_event
+from remote_evals.protocols.run_builder import Rebuild
 from tests.contract.facts import RECORDINGS, load_body
 
 

@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from remote_evals.events import parse_event
-from remote_evals.rebuild import Rebuild
+from remote_evals.protocols.chat.parsing import parse_event
+from remote_evals.protocols.run_builder import Rebuild
 from remote_evals.results import Usage
 from tests.unit.builders import deepest, ended, far_below, fold, frame, started, usage
 

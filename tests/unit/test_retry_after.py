@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from remote_evals.retry_after import parse_retry_after
+from remote_evals.transport.responses import parse_retry_after
 
 NOW = datetime(2026, 1, 31, 12, 0, 0, tzinfo=UTC)
 

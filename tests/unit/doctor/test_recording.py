@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from remote_evals.doctor._recording import Arrival, Recorder
-from remote_evals.events import Event
-from remote_evals.targets._sse import EventDecoder
+from remote_evals.protocols.chat.parsing import EventDecoder
+from remote_evals.protocols.events import Event
 
 FRAMES = (
     b'data: {"type":"a","timestamp":"2026-01-02T03:04:05.500Z"}\n\n: keep-alive\n\n'

@@ -9,20 +9,18 @@ import httpx
 
 from ..core.urls import show_url
 from ..errors import RemoteError
-from ..rebuild import Rebuild
+from ..protocols.run_builder import Rebuild
 from ..redaction import Secret
 from ..results import RunResult
-from ._clocks import Clocks, Deadline, Limits
-from ._guard import run_guarded
-from ._link import Link
-from ._reading import Reading
-from ._status import is_event_stream, read_failure
-from ._stopwatch import Stopwatch
-from ._tap import Tap
-from ._trace import new_trace
+from ..transport.client import Link, new_trace
+from ..transport.failures import run_guarded
+from ..transport.limits import Clocks, Deadline, Limits, Stopwatch
+from ..transport.responses import is_event_stream, read_failure
+from .stream_reader import Reading, Tap
 
 # A gateway that gives up on an agent answers 503, as one that turns a request away, but not so soon.
 SOON_S = 5.0
+
 
 _HEADERS = {
     "Accept": "text/event-stream",

@@ -4,15 +4,130 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from ..events import Event, StreamEnd, parse_event
-from ._frames import MAX_FRAME_BYTES, FrameDecoder
+from ...core.json_values import is_number
+from ...errors import MalformedStreamError
+from ..events import (
+    ApprovalRequested,
+    Event,
+    Frame,
+    RunDone,
+    RunFailed,
+    RunStart,
+    StepDone,
+    StepStart,
+    StreamEnd,
+    Subagent,
+    TextDelta,
+    TextDone,
+    ToolEnd,
+    ToolStart,
+    UnknownEvent,
+)
+from ..sse import MAX_FRAME_BYTES, FrameDecoder
+
+
+def parse_event(frame: Frame) -> Event:
+    """Return the event of one JSON object of the stream; never raises, whatever the fields hold."""
+    kind = _text(frame.get("type"))
+    parse = _PARSERS.get(kind, UnknownEvent)
+    subagent = frame.get("subagent")
+    return parse(kind, _parse_subagent(subagent) if isinstance(subagent, dict) else None, frame)
+
+
+def _parse_subagent(of: Frame) -> Subagent:
+    path, call_ids = [_text(of.get("name"))], [_text(of.get("toolCallId"))]
+    while isinstance(parent := of.get("parent"), dict):
+        of = parent
+        path.append(_text(of.get("name")))
+        call_ids.append(_text(of.get("toolCallId")))
+    return Subagent(tuple(reversed(path)), tuple(reversed(call_ids)))
+
+
+def _parse_run_start(kind: str, subagent: Subagent | None, frame: Frame) -> Event:
+    return RunStart(kind, subagent, frame, _text(frame.get("runId")) or None)
+
+
+def _parse_tool_start(kind: str, subagent: Subagent | None, frame: Frame) -> Event:
+    resumed = kind == "tool.resume"
+    return ToolStart(
+        kind, subagent, frame, _text(frame.get("toolCallId")), _text(frame.get("toolName")), _args(frame), resumed
+    )
+
+
+def _parse_tool_end(kind: str, subagent: Subagent | None, frame: Frame) -> Event:
+    error = _object(frame.get("error")) or {} if kind == "tool.error" else None
+    duration = frame.get("durationMs")
+    return ToolEnd(
+        kind,
+        subagent,
+        frame,
+        call_id=_text(frame.get("toolCallId")),
+        name=_text(frame.get("toolName")),
+        result=frame.get("result"),
+        error=error,
+        duration_ms=duration if is_number(duration) else None,
+    )
+
+
+def _parse_approval(kind: str, subagent: Subagent | None, frame: Frame) -> Event:
+    return ApprovalRequested(
+        kind,
+        subagent,
+        frame,
+        approval_id=_text(frame.get("approvalId")),
+        call_id=_text(frame.get("toolCallId")),
+        name=_text(frame.get("toolName")),
+        args=_args(frame),
+        question=_object(frame.get("question")),
+    )
+
+
+def _parse_run_done(kind: str, subagent: Subagent | None, frame: Frame) -> Event:
+    text = frame.get("text")
+    return RunDone(
+        kind,
+        subagent,
+        frame,
+        finish_reason=_text(frame.get("finishReason")),
+        text=text if isinstance(text, str) else None,
+        usage=_object(frame.get("usage")),
+        object=frame.get("object"),
+        run_id=_text(frame.get("runId")) or None,
+    )
+
+
+_PARSERS: dict[str, Callable[[str, Subagent | None, Frame], Event]] = {
+    "run.start": _parse_run_start,
+    "step.start": StepStart,
+    "step.done": StepDone,
+    "text.delta": lambda kind, subagent, frame: TextDelta(kind, subagent, frame, _text(frame.get("text"))),
+    "text.done": lambda kind, subagent, frame: TextDone(kind, subagent, frame, _text(frame.get("text"))),
+    "tool.start": _parse_tool_start,
+    "tool.resume": _parse_tool_start,
+    "tool.done": _parse_tool_end,
+    "tool.error": _parse_tool_end,
+    "approval.requested": _parse_approval,
+    "error": lambda kind, subagent, frame: RunFailed(kind, subagent, frame, _object(frame.get("error")) or {}),
+    "run.done": _parse_run_done,
+}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _object(value: object) -> dict[str, Any] | None:
+    return value if isinstance(value, dict) else None
+
+
+def _args(frame: Frame) -> dict[str, Any]:
+    return _object(frame.get("args")) or {}
+
 
 MAX_DEPTH = 100
+
+
 MAX_QUOTED_CHARS = 80
-
-
-class MalformedStreamError(Exception):
-    """The bytes are not a stream of events; the message says what they are instead."""
 
 
 class EventDecoder:

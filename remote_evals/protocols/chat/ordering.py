@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 
-from .events import Event, Frame
+from ..events import Event, Frame
 
 VERSION = 1
+
 
 _LONGEST_QUOTE = 60
 

@@ -1,23 +1,68 @@
-"""The stream of one answer, read into the run that it tells of: bounded in time, in bytes and in events."""
+"""Who looks on while a turn is read."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Protocol
 
 import httpx
 
 from ..core.urls import show_url
-from ..errors import RemoteError
-from ..rebuild import Rebuild
-from ._broken_turns import crossed, ended_early, ended_without_reason, too_large
-from ._clocks import Clocks
-from ._failures import LIBRARY_ERRORS
-from ._sse import EventDecoder
-from ._tap import Tap
+from ..errors import RemoteError, RemoteStreamError
+from ..protocols.chat.parsing import EventDecoder
+from ..protocols.events import Event
+from ..protocols.run_builder import Rebuild
+from ..transport.failures import LIBRARY_ERRORS, WHY_BROKEN
+from ..transport.limits import Clocks
+
+
+class Tap(Protocol):
+    """Is shown every answer to the POSTs of a session as it comes; moments are milliseconds after the POST was sent."""
+
+    def on_headers(self, response: httpx.Response, at_ms: float) -> None:
+        """Take an answer whose headers are there and whose body is still to come; it must not be read."""
+        ...
+
+    def on_events(self, events: Sequence[Event], comments: int, at_ms: float) -> None:
+        """Take the events that are whole with the bytes that came, none perhaps, and how many comments came by now."""
+        ...
+
+
+def ended_early(url: str, last_event: str | None, *, mid_frame: bool) -> RemoteStreamError:
+    """Return the error of a stream that ended well-formed, but before `run.done`; `mid_frame` says where."""
+    after = f"after {last_event}" if last_event else "without any event"
+    where = ", in the middle of a frame" if mid_frame else ""
+    return RemoteStreamError(url, f"the stream ended {after}{where}, before run.done", WHY_BROKEN)
+
+
+def too_large(url: str, excess: str, *, what: str = "the stream") -> RemoteStreamError:
+    """Return the error of an answer that goes on beyond all bounds; `excess` is what it has more of."""
+    advice = "No run is that long: look at what the deployment, or a proxy before it, keeps sending"
+    return RemoteStreamError(url, f"{what} has more than {excess}", advice)
+
+
+def crossed(url: str) -> RemoteStreamError:
+    """Return the error of a stream of two runs, of which nobody can tell which was asked for."""
+    happened = "two runs came in one stream, and nothing tells which of them is the answer"
+    return RemoteStreamError(
+        url, happened, "A proxy may have crossed two answers: look at what stands before the agent"
+    )
+
+
+def ended_without_reason(url: str) -> RemoteStreamError:
+    """Return the error of a `run.done` that does not say how the run ended, as that of another protocol would not."""
+    advice = "Check that the deployment speaks the /chat protocol"
+    return RemoteStreamError(url, "run.done came without a finishReason", advice)
+
 
 MAX_STREAM_BYTES = 256 * 1024 * 1024
+
+
 MAX_EVENTS = 1_000_000
+
+
 # Of JSON: a byte of it may take 25 of memory, where it is all brackets.
 MAX_VALUES = 16_000_000
+
 
 # What is behind `run.done` is only looked at for what is odd.
 MAX_END_S = 1.0

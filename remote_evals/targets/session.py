@@ -1,11 +1,15 @@
-"""One session of a deployment: its turns, its decisions and its transcript."""
+"""The transcript of a session, read back from the deployment's own store."""
 
 import asyncio
+import json
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar
 from urllib.parse import quote
+
+import httpx
 
 from ..core.durations import render_duration
 from ..core.text import make_printable
@@ -13,18 +17,70 @@ from ..core.urls import join_url, show_url
 from ..errors import RemoteError, RemoteStreamError, RemoteUnauthorizedError, TokenSourceError, UsageError
 from ..redaction import Redactor, Secret
 from ..results import RunResult
-from ._causes import keep_cause
-from ._clocks import Deadline, Limits, earliest, start_deadline
-from ._exchange import Exchange
-from ._link import Link
-from ._retry import send_patiently
-from ._tap import Tap
-from ._token import TokenSource, ask_token
-from ._transcript import read_messages
+from ..transport.auth import TokenSource, ask_token
+from ..transport.client import Link, send_patiently
+from ..transport.failures import keep_cause, run_guarded
+from ..transport.limits import Clocks, Deadline, Limits, earliest, start_deadline
+from ..transport.responses import read_failure
+from .exchange import Exchange
+from .stream_reader import Tap, too_large
+
+MAX_TRANSCRIPT_BYTES = 16 * 1024 * 1024
+
+
+_HEADERS = {"Accept": "application/json", "Accept-Encoding": "identity"}
+
+
+async def read_messages(
+    link: Link,
+    url: str,
+    token: Secret | None,
+    limits: Limits,
+    deadline: Deadline | None,
+    scrub: Callable[[str], str],
+) -> list[dict[str, Any]]:
+    """Return the `messages` of `GET /chat/<session>`. Raises `RemoteError`."""
+
+    async def read(clocks: Clocks) -> list[dict[str, Any]] | RemoteError:
+        clocks.start("headers", limits.headers_s)
+        async with aclosing(await link.send("GET", url, _HEADERS, token)) as response:
+            clocks.start("transcript", limits.headers_s)
+            failure = await read_failure(response, show_url(url), scrub, clocks.left_s, expected="application/json")
+            if failure:
+                return failure
+            body = await _read_body(response)
+            if len(body) > MAX_TRANSCRIPT_BYTES:
+                return too_large(show_url(url), f"{MAX_TRANSCRIPT_BYTES // 2**20} MiB", what="the transcript")
+            return _parse(body, show_url(url))
+
+    return await run_guarded(read, url, deadline)
+
+
+async def _read_body(response: httpx.Response) -> bytes:
+    body = bytearray()
+    async for part in response.aiter_bytes():
+        body += part
+        if len(body) > MAX_TRANSCRIPT_BYTES:
+            break
+    return bytes(body)
+
+
+def _parse(body: bytes, url: str) -> list[dict[str, Any]] | RemoteError:
+    try:
+        messages = json.loads(body)["messages"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        messages = None
+    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
+        happened = "the transcript is not a JSON object with a list of messages"
+        return RemoteStreamError(url, happened, "Check that the deployment speaks the /chat protocol")
+    return messages
+
 
 _T = TypeVar("_T")
 
+
 MAX_ID_CHARS = 1024
+
 
 # Connecting is what takes most memory at a time: of thousands of sessions so many start, and the others wait.
 _STARTING = 8

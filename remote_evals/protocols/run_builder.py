@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from .call_log import CallLog, parse_run_error
+from ..results import Missing, PendingApproval, RunError, RunResult, Timing, Usage
+from .chat.ordering import ProtocolCheck
 from .events import (
     ApprovalRequested,
     Event,
@@ -19,9 +20,7 @@ from .events import (
     ToolEnd,
     ToolStart,
 )
-from .protocol import ProtocolCheck
-from .results import Missing, PendingApproval, RunError, RunResult, Timing, Usage
-from .usage import parse_usage
+from .tool_calls import CallLog, parse_run_error, parse_usage
 
 # No event of the protocol, but what proxies and frameworks send to keep a connection open.
 _KEEP_ALIVES = ("", "ping", "heartbeat", "keepalive", "keep-alive")

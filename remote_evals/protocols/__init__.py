@@ -1,0 +1,1 @@
+"""What a deployment speaks: bytes in, a run out, no I/O."""

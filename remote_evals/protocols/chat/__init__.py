@@ -1,0 +1,1 @@
+"""The `/chat` protocol, version 1."""
