@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
-    from .asserting import Assertions
-    from .cases import EvalCase
-    from .checks import Check, at_least, at_most, equals, includes, matches
-    from .context import EvalContext
-    from .definitions import EvalDefinition, define_eval
-    from .deployments import TargetOptions, target_builder
+    from .config.deployments import JudgeSettings, TargetOptions, TargetSettings, target_builder
     from .errors import (
         JudgeError,
         JudgeUnparseableError,
@@ -33,10 +28,12 @@ if TYPE_CHECKING:
         TokenSourceError,
         UsageError,
     )
-    from .evals import Eval
+    from .evals.assertions.recorder import Assertions
+    from .evals.assertions.values import Check, at_least, at_most, equals, includes, matches
+    from .evals.context import EvalContext
+    from .evals.define import EvalDefinition, define_eval
+    from .evals.eval import Eval
     from .judging import Judge, LLMJudge, parse_judge_score
-    from .loading import LoadedCode, LoadedSuite, load_suites, make_evals
-    from .readiness import Readiness
     from .redaction import Redactor, Secret
     from .reporters import render_json_report, render_junit, render_summary, write_report
     from .results import (
@@ -55,29 +52,18 @@ if TYPE_CHECKING:
         Verdict,
     )
     from .results.report import Listener
-    from .runner import EvalRunner
-    from .suites import JudgeSettings, Suite, TargetSettings
+    from .running.runner import EvalRunner
+    from .running.workers import Readiness
+    from .suites.eval_case import EvalCase, Turn
+    from .suites.loading import LoadedCode, LoadedSuite, load_suites, make_evals
+    from .suites.suite import Suite
     from .targets import Limits, LocalTarget, RemoteTarget, Session, Target, make_target, wait_until_ready
-    from .turns import Turn
 
 _HOMES = {
-    ".asserting": ("Assertions",),
-    ".cases": ("EvalCase",),
-    ".checks": (
-        "Check",
-        "at_least",
-        "at_most",
-        "equals",
-        "includes",
-        "matches",
-    ),
-    ".context": ("EvalContext",),
-    ".definitions": (
-        "EvalDefinition",
-        "define_eval",
-    ),
-    ".deployments": (
+    ".config.deployments": (
+        "JudgeSettings",
         "TargetOptions",
+        "TargetSettings",
         "target_builder",
     ),
     ".errors": (
@@ -98,19 +84,26 @@ _HOMES = {
         "TokenSourceError",
         "UsageError",
     ),
-    ".evals": ("Eval",),
+    ".evals.assertions.recorder": ("Assertions",),
+    ".evals.assertions.values": (
+        "Check",
+        "at_least",
+        "at_most",
+        "equals",
+        "includes",
+        "matches",
+    ),
+    ".evals.context": ("EvalContext",),
+    ".evals.define": (
+        "EvalDefinition",
+        "define_eval",
+    ),
+    ".evals.eval": ("Eval",),
     ".judging": (
         "Judge",
         "LLMJudge",
         "parse_judge_score",
     ),
-    ".loading": (
-        "LoadedCode",
-        "LoadedSuite",
-        "load_suites",
-        "make_evals",
-    ),
-    ".readiness": ("Readiness",),
     ".redaction": (
         "Redactor",
         "Secret",
@@ -137,12 +130,19 @@ _HOMES = {
         "Verdict",
     ),
     ".results.report": ("Listener",),
-    ".runner": ("EvalRunner",),
-    ".suites": (
-        "JudgeSettings",
-        "Suite",
-        "TargetSettings",
+    ".running.runner": ("EvalRunner",),
+    ".running.workers": ("Readiness",),
+    ".suites.eval_case": (
+        "EvalCase",
+        "Turn",
     ),
+    ".suites.loading": (
+        "LoadedCode",
+        "LoadedSuite",
+        "load_suites",
+        "make_evals",
+    ),
+    ".suites.suite": ("Suite",),
     ".targets": (
         "Limits",
         "LocalTarget",
@@ -152,7 +152,6 @@ _HOMES = {
         "make_target",
         "wait_until_ready",
     ),
-    ".turns": ("Turn",),
 }
 
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

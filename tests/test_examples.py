@@ -10,7 +10,7 @@ import pytest
 
 from fake_server import FakeServer, load_script
 from remote_evals import load_suites
-from remote_evals.settings import load_settings
+from remote_evals.config.settings import load_settings
 from tests.integration.command import ROOT, Finished, remote_evals, run_python
 
 README = (ROOT / "README.md").read_text("utf-8")

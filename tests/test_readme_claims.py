@@ -8,8 +8,8 @@ import pytest
 from remote_evals import EvalCase, Limits, RemoteEvalsError, RemoteTarget, TargetOptions
 from remote_evals.cli._settings import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT_S
 from remote_evals.core.durations import parse_duration
-from remote_evals.expectations import Expectations
 from remote_evals.protocols.sse import MAX_FRAME_BYTES
+from remote_evals.suites.expectations import Expectations
 from remote_evals.targets.stream_reader import MAX_EVENTS, MAX_STREAM_BYTES
 from remote_evals.transport.client import MAX_HEADER_BYTES
 from remote_evals.transport.responses import MAX_BODY_BYTES, MAX_TEXT_CHARS, parse_retry_after

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ..doctor import Checkup
 from ..errors import RemoteUnauthorizedError
-from ..evals import Eval
+from ..evals.eval import Eval
 from ..results import EvalReport
 
 PASSED, FAILED, USAGE, UNAUTHORIZED, UNJUDGED = 0, 1, 2, 3, 4

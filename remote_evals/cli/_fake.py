@@ -5,11 +5,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from ..deployments import TargetOptions
+from ..config.deployments import JudgeSettings, TargetOptions
 from ..errors import UsageError
 from ..judging import Judge, LLMJudge
 from ..redaction import Secret
-from ..suites import JudgeSettings
 
 JudgeSource = Callable[[JudgeSettings | None], Judge | None]
 

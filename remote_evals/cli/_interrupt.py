@@ -14,9 +14,9 @@ from typing import NoReturn
 import typer
 
 from ..core.threads import leave_threads
-from ..evals import Eval
+from ..evals.eval import Eval
 from ..results import EvalReport
-from ..runner import EvalRunner
+from ..running.runner import EvalRunner
 from ._exit import UNJUDGED, exit_code_of
 from ._stderr import tell
 

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from ..evals import Eval
-from ..finding import FILE_ENDINGS, find_suite_files
-from ..selection import find_unmatched, select_evals
+from ..evals.eval import Eval
+from ..suites.discovery import FILE_ENDINGS, find_suite_files
+from ..suites.selection import find_unmatched, select_evals
 from ._stderr import tell
 from ._values import split_commas
 

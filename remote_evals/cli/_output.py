@@ -11,9 +11,9 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
+from ..config.settings import ReportSettings
 from ..errors import UsageError
-from ..evals import Eval
-from ..finding import find_suite_files, is_judged
+from ..evals.eval import Eval
 from ..redaction import Redactor
 from ..reporters import (
     QuietProgress,
@@ -30,7 +30,7 @@ from ..reporters import (
     write_report,
 )
 from ..results import EvalReport
-from ..settings import ReportSettings
+from ..suites.discovery import find_suite_files, is_judged
 from ._run_options import OutputOptions
 from ._stderr import tell
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..deployments import TargetOptions
-from ..readiness import Readiness
-from ..settings import EnvironmentSettings, Settings, load_settings
+from ..config.deployments import TargetOptions
+from ..config.settings import EnvironmentSettings, Settings, load_settings
+from ..running.workers import Readiness
 
 DEFAULT_CONCURRENCY = 4
 DEFAULT_TIMEOUT_S = 600.0

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..deployments import TargetOptions, TokenVariable, parse_url
+from ..config.deployments import TargetOptions, TokenVariable, parse_url
 from ..errors import UsageError
 from ..redaction import Secret
 from ..redaction.credentials import check_headers

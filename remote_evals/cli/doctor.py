@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ..deployments import resolve
+from ..config.deployments import resolve
 from ..doctor import Dialogue, make_callers
 from ..errors import UsageError
 from ..redaction import Redactor

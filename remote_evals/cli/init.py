@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ..first_files import FAKE_SCRIPT, SUITE, WORKFLOW, write_first_files
+from ..suites.starter import FAKE_SCRIPT, SUITE, WORKFLOW, write_first_files
 from ._stderr import usage_errors
 
 _NEXT = """

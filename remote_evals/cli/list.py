@@ -4,7 +4,7 @@ import os
 
 import typer
 
-from ..loading import load_suites, make_evals
+from ..suites.loading import load_suites, make_evals
 from ._exit import decide_list_exit_code
 from ._groups import grouped
 from ._options import ChoiceOptions, Config, Suites

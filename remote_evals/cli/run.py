@@ -7,14 +7,13 @@ from dataclasses import replace
 
 import typer
 
-from ..deployments import TargetOptions, resolve, target_builder
-from ..evals import Eval
-from ..judges import judge_builder
-from ..loading import load_suites, make_evals
+from ..config.deployments import TargetOptions, judge_builder, resolve, target_builder
+from ..evals.eval import Eval
 from ..redaction import Redactor
 from ..reporters import QuietProgress
 from ..results import EvalReport
-from ..runner import EvalRunner
+from ..running.runner import EvalRunner
+from ..suites.loading import load_suites, make_evals
 from ._exit import decide_exit_code, decide_list_exit_code, is_rate_reached
 from ._fake import JudgeSource, open_fake
 from ._groups import grouped

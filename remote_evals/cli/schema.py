@@ -4,7 +4,7 @@ import json
 
 import typer
 
-from ..suite_schema import make_suite_schema
+from ..suites.schema import make_suite_schema
 
 
 def schema() -> None:

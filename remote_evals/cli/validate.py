@@ -4,8 +4,8 @@ import os
 
 import typer
 
-from ..loading import load_suites
 from ..reporters import show_line
+from ..suites.loading import load_suites
 from ._options import Config, Suites
 from ._settings import load_chosen
 from ._stderr import usage_errors

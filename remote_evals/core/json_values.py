@@ -79,11 +79,7 @@ def _is_list(value: Any) -> bool:
 
 
 _DEEPEST = 100
-
-
 _TOO_DEEP = "[nested too deeply]"
-
-
 # Agents of Azure, GitHub and TeamCity obey `##vso[…` and its like wherever it stands in a log.
 _LOG_COMMAND = re.compile("#(?=#)")
 

@@ -10,7 +10,6 @@ from difflib import get_close_matches
 # Agents of Azure, GitHub and TeamCity obey these wherever they stand in a line of a log.
 LOG_COMMAND = r"(?<=#)#(?=(?i:vso|teamcity)?\[)"
 
-
 _TERMINAL = re.compile(rf"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff\ufffe\uffff]|{LOG_COMMAND}")
 
 

@@ -5,11 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from ..deployments import TargetOptions, find_token, target_builder
+from ..config.deployments import TargetOptions, TargetSettings, find_token, target_builder
 from ..errors import UsageError
 from ..redaction import Redactor, Secret
 from ..redaction.credentials import is_credential_name, is_credential_parameter
-from ..suites import TargetSettings
 from ..targets import RemoteTarget
 
 

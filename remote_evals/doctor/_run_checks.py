@@ -1,6 +1,6 @@
 """What there is to say of the run that a turn gave."""
 
-from ..assertions import describe_end
+from ..evals.assertions import describe_end
 from ..results import RunResult
 from ._finding import Finding, failed, passed, warned
 

@@ -15,25 +15,13 @@ from httpx_sse import EventSource
 
 MAX_FRAME_BYTES = 16 * 1024 * 1024
 
-
 SseFrame = tuple[str, str]
-
-
 """The name of a frame's event, `message` where it says none, and its data."""
 
-
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
-
 _EVENT_STREAM = {"content-type": "text/event-stream"}
-
-
 _LINE_ENDS = b"\r\n"
-
-
 _BLANK_LINES = re.compile(rb"(?:\n[\r\n]|\r\r)[\r\n]*")
-
-
 _LINE_OF_A_FIELD = re.compile(rb"(?:\A|[\r\n])[^:\r\n]")
 
 

@@ -8,7 +8,6 @@ from .events import Frame, Subagent, ToolEnd, ToolStart
 
 _ERROR_FIELDS = ("name", "message", "code")
 
-
 _Key = tuple[tuple[str, ...], tuple[str, ...], str]
 
 

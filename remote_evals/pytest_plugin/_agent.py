@@ -6,13 +6,12 @@ from contextlib import AsyncExitStack, contextmanager
 from functools import wraps
 from typing import Any
 
-from ..blocking import BlockingContext
-from ..context import EvalContext
+from ..config.deployments import TargetSettings
 from ..errors import RemoteEvalsError
+from ..evals.context import EvalContext, Rubrics
+from ..evals.sync_context import BlockingContext
 from ..results import CaseResult, EvalReport, EvalResult
 from ..results.run import combine_runs
-from ..rubrics import Rubrics
-from ..suites import TargetSettings
 from ..targets import RemoteTarget
 from ._outcomes import find_failure, list_sections, render_case
 from ._running import open_loop

@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 
-from ..documents import load_document
+from ..config.deployments import TargetSettings
+from ..config.documents import load_document
 from ..errors import RemoteEvalsError, SuiteError
-from ..evals import Eval
-from ..finding import is_judged
-from ..loading import Loaded, LoadedCode, load_suites, make_evals
+from ..evals.eval import Eval
 from ..results import CaseError, CaseResult
-from ..runner import EvalRunner
-from ..suites import Suite, TargetSettings
+from ..running.runner import EvalRunner
+from ..suites.discovery import is_judged
+from ..suites.loading import Loaded, LoadedCode, load_suites, make_evals
+from ..suites.suite import Suite
 from ..targets import Target
 from ._marks import add_marks, name_items
 from ._outcomes import NotPassedError, find_failure, list_sections, unjudged

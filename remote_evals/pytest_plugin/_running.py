@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from ..core.threads import leave_threads
-from ..evals import Eval
+from ..evals.eval import Eval
 from ..results import EvalReport
-from ..runner import EvalRunner
+from ..running.runner import EvalRunner
 
 
 def run_evals(runner: EvalRunner, evals: Sequence[Eval]) -> EvalReport:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ..finding import SUITE_ENDINGS
+from ..suites.discovery import SUITE_ENDINGS
 
 if TYPE_CHECKING:
+    from ..config.deployments import JudgeSettings, TargetSettings
     from ..judging import Judge
     from ..redaction import Redactor
-    from ..refusals import RefusedTargets
-    from ..suites import JudgeSettings, TargetSettings
+    from ..running.stopping import RefusedTargets
     from ..targets import RemoteTarget
 
 Sections = list[tuple[str, str]]
@@ -101,10 +101,17 @@ def _list_some(ids: list[str]) -> list[str]:
 
 
 def _make_plan(config: pytest.Config) -> EvalPlan:
-    from ..deployments import TOKEN_VARIABLE, TargetOptions, parse_url, read_token_variable, resolve, target_builder
-    from ..judges import judge_builder
+    from ..config.deployments import (
+        TOKEN_VARIABLE,
+        TargetOptions,
+        judge_builder,
+        parse_url,
+        read_token_variable,
+        resolve,
+        target_builder,
+    )
     from ..redaction import Redactor, Secret
-    from ..refusals import RefusedTargets
+    from ..running.stopping import RefusedTargets
     from ..transport.auth import check_token
 
     redactor, variable = Redactor(), config.getoption("remote_token_env")

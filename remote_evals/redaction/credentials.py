@@ -10,28 +10,15 @@ from ..core.text import suggest
 from .search import MIN_SECRET_CHARS, explain_short_secret
 
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-
-
 _VALUE = re.compile(r"[\t -~]*")
-
-
 # What frames the request is the client's own business: a wrong one would cut the request off.
 _OURS = {"connection", "content-length", "content-type", "host", "transfer-encoding"}
-
-
 # Nothing but a credential, where other names may only look like one's, as Idempotency-Key does.
 _ONLY_CREDENTIALS = {"authorization", "proxy-authorization", "x-api-key", "api-key", "x-auth-token"}
-
-
 _SCHEME = re.compile(r"^(?:Bearer|Basic|Token|ApiKey|Digest)\s+", re.IGNORECASE)
-
-
 _ANY_SCHEME = re.compile(r"^\S+\s+")
 
-
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-
-
 # In a name as words in small letters with dashes between. Words count as a whole, so that X-Author is none, and some
 # only at the end: X-Session-Kind and X-Key-Count say something of a credential, and hold none.
 _CREDENTIAL = re.compile(
@@ -91,12 +78,8 @@ def _find_mistake(name: str, value: str) -> str | None:
 
 
 _PAIR = re.compile(r'([\w.-]+)=(?:"([^"]*)"|([^\s",;]+))')
-
-
 # What a list of pairs in an Authorization holds beside credentials.
 _OPEN_PAIRS = {"algorithm", "headers", "nc", "qop", "realm", "signedheaders", "uri", "username"}
-
-
 _RANDOM = re.compile(r"(?=.*[A-Za-z])(?=.*[0-9]).{16,}")
 
 

@@ -14,10 +14,7 @@ _ESCAPE = re.compile(
     re.IGNORECASE,
 )
 
-
 ANY_ESCAPE = (_ESCAPE,)
-
-
 # All that can spell a visible ASCII character but " and \, or wrap a line: text is full of \" and \n where it is JSON.
 # One pattern for each first byte, since that makes them many times faster.
 UNCOMMON_ESCAPES = (
@@ -26,17 +23,13 @@ UNCOMMON_ESCAPES = (
     re.compile(rb"&(?:#|[a-zA-Z]{2,12};)"),
 )
 
-
 # An escape of which the end may be missing.
 _CUT_ESCAPE = re.compile(
     rb"(?:%[0-9a-f]?|\\(?:u[0-9a-f]{0,3}|u\{[0-9a-f]{0,8}|x[0-9a-f]?|[0-7]{1,2})?|&(?:#?x?[0-9a-f]{0,15}|[a-z]{1,12}))\Z",
     re.IGNORECASE,
 )
 
-
 _CONTROLS = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t"}
-
-
 _ENTITIES = {f"&{name}".lower().encode(): char.encode() for name, char in html5.items() if char.isascii()}
 
 

@@ -9,14 +9,9 @@ from .escapes import ANY_ESCAPE, UNCOMMON_ESCAPES, Rewritten, is_escaped, unesca
 # Shorter, and hiding it would blot out other words too.
 MIN_SECRET_CHARS = 8
 
-
 # The most bytes that spell one character: JSON of HTML with leading zeros, say.
 _LONGEST_SPELLING = 64
-
-
 _IN_UNCOMMON_ESCAPES = re.compile(rb"[ !#-\[\]-~]*")
-
-
 _NUMBER = re.compile(rb"[0-9.e+-]+")
 
 
@@ -82,20 +77,13 @@ def _base64_core(raw: bytes, offset: int) -> tuple[bytes, bool]:
 # A text is searched block by block, so that an escape makes no more slow to search than what is near it.
 _BLOCK_BYTES = 16 * 1024
 
-
 # Base64 is wrapped into lines, and escaped for JSON then.
 _WRAP = re.compile(rb"(\\+[nr]|[\s\\]+)")
-
-
 _STANDARD_BASE64 = bytes.maketrans(b"-_", b"+/")
-
-
 _BASE64_REST = re.compile(rb"[a-z0-9+/]?={0,2}")
-
 
 # JSON inside JSON is escaped twice, and may stand in a URL.
 _MAX_LAYERS = 3
-
 
 _Spans = list[tuple[int, int]]
 

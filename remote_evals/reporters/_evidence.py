@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ..assertions import describe_end
 from ..core.durations import render_duration
 from ..core.json_values import render_json, to_json_value
+from ..evals.assertions import describe_end
 from ..results import EvalResult, RunResult, ToolCall
 from ._reasons import is_under_way
 

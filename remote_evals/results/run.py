@@ -111,8 +111,6 @@ class RunResult(Data):
 
 
 _NUMBERS: tuple[Missing, ...] = ("usage", "steps", "cost")
-
-
 _MISSING: tuple[Missing, ...] = (*_NUMBERS, "events")
 
 

@@ -19,7 +19,6 @@ from ..results import Missing, RunError, RunResult, ToolCall, Usage
 
 _NOTHING_REPORTED: tuple[Missing, ...] = ("usage", "steps", "cost")
 
-
 # How agents in the style of the tulip-agents package say why they stopped, in the words of the protocol.
 _STOP_REASONS = {
     "complete": "stop",
@@ -33,8 +32,6 @@ _STOP_REASONS = {
     "interrupted": "awaiting-approval",
     "cancelled": "aborted",
 }
-
-
 _ALIASES = {"text": "reply", "message": "reply", "output": "reply", "iterations": "steps"}
 
 

@@ -12,10 +12,7 @@ from ..transport.failures import AppBrokeError
 
 Message = MutableMapping[str, Any]
 
-
 MAX_START_S = 60.0
-
-
 # An app that hangs then is left behind: what is done must be reported.
 MAX_STOP_S = 5.0
 

@@ -21,7 +21,6 @@ from .stream_reader import Reading, Tap
 # A gateway that gives up on an agent answers 503, as one that turns a request away, but not so soon.
 SOON_S = 5.0
 
-
 _HEADERS = {
     "Accept": "text/event-stream",
     # A compressed stream is one that somebody buffers.

@@ -20,10 +20,7 @@ from ..transport.responses import read_failure
 from .remote import RemoteTarget
 
 MAX_HEALTH_S = 5.0
-
-
 MAX_QUOTE_CHARS = 200
-
 
 _HEADERS = {
     "Accept": "*/*",
@@ -31,17 +28,9 @@ _HEADERS = {
     # A cache may still know the build before.
     "Cache-Control": "no-cache",
 }
-
-
 _BROKE = "The deployment, or a proxy before it, broke off: look at its logs, and check the URL and port"
-
-
 _SILENT = "The deployment, or the way to it, does not answer"
-
-
 _ASKED_BARE = "/health is asked without the token: let it answer without, or give what a proxy wants by --header"
-
-
 _ADVICE = {
     401: _ASKED_BARE,
     403: _ASKED_BARE,
@@ -123,27 +112,16 @@ def _restate_failure(failure: RemoteError) -> RemoteError:
 
 
 ANSWERS_IN_A_ROW = 3
-
-
 BETWEEN_ANSWERS_S = 0.05
-
-
 MIN_PAUSE_S, MAX_PAUSE_S = 0.25, 2.0
-
-
 MAX_RETRY_AFTER_S = 10.0
-
-
 # However little is left: what answers within it is not told to be silent.
 MIN_HEALTH_S = 1.0
-
 
 # What a deployment answers while it starts, or a proxy before it.
 _NOT_YET = (404, 429, 502, 503, 504)
 
-
 _IS_IT_DEPLOYED = "Check that the deploy is done and that its build sends this header, or wait longer by --wait"
-
 
 _Pause = Callable[[float], Awaitable[None]]
 

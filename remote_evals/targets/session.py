@@ -27,7 +27,6 @@ from .stream_reader import Tap, too_large
 
 MAX_TRANSCRIPT_BYTES = 16 * 1024 * 1024
 
-
 _HEADERS = {"Accept": "application/json", "Accept-Encoding": "identity"}
 
 
@@ -78,9 +77,7 @@ def _parse(body: bytes, url: str) -> list[dict[str, Any]] | RemoteError:
 
 _T = TypeVar("_T")
 
-
 MAX_ID_CHARS = 1024
-
 
 # Connecting is what takes most memory at a time: of thousands of sessions so many start, and the others wait.
 _STARTING = 8

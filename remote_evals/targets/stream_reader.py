@@ -55,14 +55,9 @@ def ended_without_reason(url: str) -> RemoteStreamError:
 
 
 MAX_STREAM_BYTES = 256 * 1024 * 1024
-
-
 MAX_EVENTS = 1_000_000
-
-
 # Of JSON: a byte of it may take 25 of memory, where it is all brackets.
 MAX_VALUES = 16_000_000
-
 
 # What is behind `run.done` is only looked at for what is odd.
 MAX_END_S = 1.0

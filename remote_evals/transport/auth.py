@@ -17,8 +17,6 @@ from ..redaction.credentials import (
 from ..redaction.search import explain_short_secret
 
 TokenSource = Secret | Callable[[], str | Awaitable[str]] | None
-
-
 Token = str | TokenSource
 
 

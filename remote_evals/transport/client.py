@@ -23,10 +23,8 @@ from .failures import ConnectExpiredError, causes_of
 
 USER_AGENT = f"remote-evals/{__version__}"
 
-
 # An event is far smaller; the larger a read, the fewer times the loop is woken for a fast stream.
 _READ_BYTES = 64 * 1024
-
 
 # Of one response header; there may be 128 of them.
 MAX_HEADER_BYTES = 64 * 1024
@@ -170,10 +168,8 @@ def new_trace() -> Trace:
 
 _T = TypeVar("_T")
 
-
 # Answers that stand for "not now": the request was turned away before any stream began.
 _TURNED_AWAY = (429, 503)
-
 
 pause = wait_exponential(multiplier=0.5, max=8) + wait_random(0, 0.5)
 

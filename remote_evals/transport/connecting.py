@@ -15,11 +15,7 @@ from ..errors import UsageError
 from ..redaction import Redactor, Secret
 
 _UNKNOWN_ISSUER = "Check who issued it; if it is an authority of your own, give its certificate by --ca-bundle"
-
-
 _NO_CHAIN = f"{_UNKNOWN_ISSUER}, and else let the deployment send its whole chain"
-
-
 # By the numbers of OpenSSL: https://docs.openssl.org/master/man3/X509_STORE_CTX_get_error/.
 _ADVICE = {
     **dict.fromkeys((18, 19), _UNKNOWN_ISSUER),
@@ -80,8 +76,6 @@ def _describe_empty(path: Path) -> str:
 
 
 _NO_HTTP = "is not an http:// or https:// address; a proxy of another kind, as SOCKS, cannot be used"
-
-
 _NO_ADDRESS = (
     "is not the address of a proxy; write it as http://host:port or http://user:password@host:port, and percent-encode "
     "the password: '/' is %2F, '#' is %23, '?' is %3F"

@@ -55,7 +55,6 @@ class ConnectExpiredError(httpx.ConnectTimeout):
 # All that the transport or the reading of a stream can raise.
 LIBRARY_ERRORS = (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, MalformedStreamError, OSError)
 
-
 _NEVER_CONNECTED = (
     aiohttp.ClientConnectorError,
     aiohttp.ConnectionTimeoutError,
@@ -66,15 +65,9 @@ _NEVER_CONNECTED = (
     httpx.UnsupportedProtocol,
     httpx.InvalidURL,
 )
-
-
 # aiohttp has one class for whatever it cannot read, and says which by its words alone.
 _TOO_LARGE = ("Got more than", "Too many headers")
-
-
 _IS_IT_UP = "Check that the deployment is up and that the URL is right"
-
-
 WHY_BROKEN = "The deployment, or a proxy before it, broke off: look into its logs, the run itself may have gone on"
 
 
@@ -132,8 +125,6 @@ def _describe_broken(causes: Sequence[BaseException], when: str) -> tuple[str, s
 
 
 _T = TypeVar("_T")
-
-
 _Action = Callable[[Clocks], Awaitable[_T | RemoteError]]
 
 

@@ -14,16 +14,9 @@ from ..errors import RemoteError, RemoteStatusError, RemoteStreamError, RemoteUn
 from .failures import LIBRARY_ERRORS
 
 MAX_BODY_BYTES = 64 * 1024
-
-
 MAX_BODY_S = 5.0
-
-
 MAX_TEXT_CHARS = 300
-
-
 MAX_SECRET_CHARS = 4096
-
 
 # Their decoders let a small answer grow no further than about a thousandfold.
 BOUNDED_ENCODINGS = ("", "identity", "gzip", "deflate")
@@ -99,7 +92,6 @@ def parse_retry_after(text: str | None, now: datetime, at_most_s: float = 60.0) 
 
 
 MAX_ENCODING_CHARS = 40
-
 
 _ADVICE = {
     400: "The deployment did not understand the request: check that it speaks the /chat protocol",

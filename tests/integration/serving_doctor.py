@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from remote_evals.deployments import TargetOptions
+from remote_evals.config.deployments import TargetOptions
 from remote_evals.doctor import CHECKS, Checkup, Dialogue, Finding, examine, make_callers
 from remote_evals.redaction import Redactor, Secret
 from tests.contract.replay import STREAM_HEAD, Connection, chunks, listen

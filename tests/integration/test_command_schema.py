@@ -4,7 +4,7 @@ import json
 
 import jsonschema
 
-from remote_evals.suite_schema import make_suite_schema
+from remote_evals.suites.schema import make_suite_schema
 from tests.integration.command import remote_evals
 
 

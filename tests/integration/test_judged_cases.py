@@ -20,7 +20,7 @@ from remote_evals import (
     make_evals,
     make_target,
 )
-from remote_evals.judges import judge_builder
+from remote_evals.config.deployments import judge_builder
 from remote_evals.testing import scripted_agent
 from tests.integration.serving import serve
 

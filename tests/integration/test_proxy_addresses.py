@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from remote_evals import Eval, EvalRunner, RemoteTarget, UsageError, includes
-from remote_evals.context import EvalContext
+from remote_evals.evals.context import EvalContext
 from remote_evals.redaction import REDACTED, Redactor
 from remote_evals.transport.connecting import find_proxy
 from tests.integration.serving import PATIENT, serve

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from remote_evals import Eval, EvalContext, EvalRunner, RemoteTarget, RunResult, __version__, equals
-from remote_evals.cases import EvalCase
+from remote_evals.suites.eval_case import EvalCase
 from tests.integration.serving import PATIENT, WHOLE_RUN, Connection, listen, serve
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from remote_evals import Eval, EvalContext, EvalReport, EvalRunner, LLMJudge, RemoteTarget, define_eval
-from remote_evals.readiness import Readiness
+from remote_evals.running.workers import Readiness
 from tests.integration.serving import PATIENT, STREAM_HEAD, WHOLE_RUN, Connection, greet, listen
 
 GiveUp = Callable[[EvalRunner, "asyncio.Task[EvalReport]"], object]

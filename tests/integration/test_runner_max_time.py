@@ -7,7 +7,7 @@ import pytest
 
 from remote_evals import Eval, EvalContext, EvalRunner, RemoteTarget, equals, make_target
 from remote_evals.cli._exit import decide_exit_code
-from remote_evals.readiness import Readiness
+from remote_evals.running.workers import Readiness
 from tests.integration.serving import PATIENT, STREAM_HEAD, WHOLE_RUN, Connection, chunks, listen, named, serve
 
 HALF = [STREAM_HEAD, *list(chunks([b'data: {"type":"text.delta","text":"Half"}\n\n']))[:-1]]

@@ -4,12 +4,12 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from remote_evals.cases import EvalCase
-from remote_evals.context import EvalContext
 from remote_evals.errors import RemoteError
+from remote_evals.evals.context import EvalContext
 from remote_evals.protocols.chat.parsing import MAX_DEPTH, parse_event
 from remote_evals.protocols.run_builder import Rebuild
 from remote_evals.results import AssertionResult, RunResult, ToolCall, Usage
+from remote_evals.suites.eval_case import EvalCase
 
 _T = TypeVar("_T")
 

@@ -2,10 +2,10 @@ from collections.abc import Callable
 
 import pytest
 
-from remote_evals import checks
-from remote_evals.asserting import Assertions
-from remote_evals.context import EvalContext
 from remote_evals.errors import RemoteStreamError
+from remote_evals.evals.assertions import values as checks
+from remote_evals.evals.assertions.recorder import Assertions
+from remote_evals.evals.context import EvalContext
 from remote_evals.results import AssertionResult, Timing
 from tests.unit.builders import FakeSession, call, run, shown, usage
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from remote_evals import assertions, checks
+from remote_evals.evals import assertions
+from remote_evals.evals.assertions import values as checks
 from remote_evals.results import AssertionResult, PendingApproval, RunError, RunResult, Timing
 from tests.unit.builders import call, deepest, far_below, run, usage
 

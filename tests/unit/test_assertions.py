@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from remote_evals import assertions
+from remote_evals.evals import assertions
 from remote_evals.results import AssertionResult, RunResult, Timing
 from tests.unit.builders import call, run, usage
 

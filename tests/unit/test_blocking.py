@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from remote_evals import EvalContext
-from remote_evals.blocking import run_function
+from remote_evals.evals.sync_context import run_function
 from tests.unit.builders import FakeSession, call, run, shown
 
 

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from remote_evals.cases import CaseDefaults, EvalCase
 from remote_evals.results import RunResult, Timing
-from remote_evals.turns import Turn
+from remote_evals.suites.eval_case import CaseDefaults, EvalCase, Turn
 from tests.unit.builders import call, outcomes, run, shown, usage
 
 ALIASES = [

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from remote_evals.checks import Check, at_least, at_most, equals, includes, matches
+from remote_evals.evals.assertions.values import Check, at_least, at_most, equals, includes, matches
 from tests.unit.builders import deepest, far_below
 
 NAN = float("nan")

@@ -8,9 +8,9 @@ import pytest
 
 from remote_evals import Secret, TargetOptions
 from remote_evals.cli._settings import Chosen
-from remote_evals.deployments import TokenVariable
-from remote_evals.readiness import Readiness
-from remote_evals.settings import EnvironmentSettings, Settings
+from remote_evals.config.deployments import TokenVariable
+from remote_evals.config.settings import EnvironmentSettings, Settings
+from remote_evals.running.workers import Readiness
 
 
 def choose(environment: Mapping[str, Any] | None = None, **settings: Any) -> Chosen:

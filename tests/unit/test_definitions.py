@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from remote_evals import EvalContext, UsageError, define_eval, make_target
-from remote_evals.context import EvalContext as Context
+from remote_evals.evals.context import EvalContext as Context
 from tests.unit.builders import FakeSession, run
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from remote_evals import UsageError
 from remote_evals.cli._target_options import DeploymentOptions
-from remote_evals.deployments import TokenVariable
+from remote_evals.config.deployments import TokenVariable
 from remote_evals.redaction import Secret
 
 TOKEN = "s3cr3t-token-1"

@@ -17,7 +17,7 @@ from remote_evals import (
     UsageError,
     target_builder,
 )
-from remote_evals.deployments import TokenVariable, find_token, resolve
+from remote_evals.config.deployments import TokenVariable, find_token, resolve
 from remote_evals.redaction import REDACTED
 
 URL = "https://agent.test/support"

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from remote_evals.documents import Document, DocumentError, load_document, parse_json, parse_jsonl, parse_yaml
+from remote_evals.config.documents import Document, DocumentError, load_document, parse_json, parse_jsonl, parse_yaml
 
 Parse = Callable[[str], Document]
 

@@ -10,8 +10,8 @@ from remote_evals.cli import _exit
 from remote_evals.cli._exit import decide_checkup_exit_code, decide_exit_code, decide_list_exit_code
 from remote_evals.cli.run import run
 from remote_evals.doctor import Checkup
-from remote_evals.plan import as_evals
 from remote_evals.results import CaseError, EvalReport, EvalResult, Status
+from remote_evals.running.plan import as_evals
 
 Row = tuple[Status, str | None]
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from remote_evals.finding import find_suite_files, is_judged
+from remote_evals.suites.discovery import find_suite_files, is_judged
 
 FILES = [
     "a.eval.yaml",

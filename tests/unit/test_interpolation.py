@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from remote_evals.interpolation import interpolate
+from remote_evals.config.problems import interpolate
 
 VARIABLES = {"A": "one", "EMPTY": "", "NESTED": "${A}", "_x1": "low"}
 

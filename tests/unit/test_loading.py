@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from remote_evals.errors import SuiteError
-from remote_evals.loading import LoadedSuite, load_suites, make_evals
+from remote_evals.suites.loading import LoadedSuite, load_suites, make_evals
 
 CASES: list[dict[str, Any]] = [
     {"id": "one", "input": "hi", "max_iterations": 3},

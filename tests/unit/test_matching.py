@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from remote_evals.assertions import tools
 from remote_evals.core import json_values as matching
 from remote_evals.core.json_values import find_differences, render_json, same_json
+from remote_evals.evals.assertions import tools
 from tests.unit.builders import call
 
 NAN = float("nan")

@@ -5,8 +5,8 @@ import pytest
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from remote_evals.cases import EvalCase
-from remote_evals.mistakes import explain_mistake, render_path, render_place
+from remote_evals.config.problems import explain_mistake, render_path, render_place
+from remote_evals.suites.eval_case import EvalCase
 
 
 def mistake_in(case: dict[str, Any]) -> ErrorDetails:

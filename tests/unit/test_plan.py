@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from remote_evals import Eval, EvalCase, EvalContext, define_eval
-from remote_evals.plan import as_evals, plan_runs
+from remote_evals.running.plan import as_evals, plan_runs
 
 
 async def nothing(t: EvalContext) -> None:

@@ -15,7 +15,7 @@ from remote_evals.results import AssertionResult, CaseError, EvalReport, EvalRes
 URL, QUOTE = "https://agent/chat", "the answer was 500: raise --timeout. Or so"
 PACKAGE = Path(remote_evals.__file__).parent
 # Parts of the command alone, and of what comes before a run or ends it as a whole.
-OF_THE_COMMAND = ("cli", "doctor", "pytest_plugin", "reporters", "__main__.py", "stop_conditions.py")
+OF_THE_COMMAND = ("cli", "doctor", "pytest_plugin", "reporters", "__main__.py", "running/stopping.py")
 
 
 def named_in(path: Path) -> set[str]:
@@ -30,7 +30,9 @@ def named_in(path: Path) -> set[str]:
 
 def test_pytest_has_a_word_for_each_option_that_messages_name() -> None:
     """No message outside the command names an option that pytest's words do not know."""
-    paths = [path for path in PACKAGE.rglob("*.py") if path.relative_to(PACKAGE).parts[0] not in OF_THE_COMMAND]
+    paths = [
+        path for path in PACKAGE.rglob("*.py") if not path.relative_to(PACKAGE).as_posix().startswith(OF_THE_COMMAND)
+    ]
     named = set().union(*map(named_in, paths))
     assert "--token-env" in named
     assert named - set(WORDS) == set()

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from remote_evals import EvalCase, EvalContext, JudgeUnreachableError, JudgeUsage, RunResult, Verdict, at_least
+from remote_evals.evals.context import Rubrics
 from remote_evals.judging import make_judge
-from remote_evals.rubrics import Rubrics
 from tests.unit.builders import FakeSession, run
 
 USAGE = JudgeUsage(input_tokens=100, output_tokens=20, total_tokens=120, cost_usd=0.001, calls=1)

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from remote_evals.config.settings import Settings, load_settings
 from remote_evals.errors import SettingsError
-from remote_evals.finding import find_suite_files
-from remote_evals.settings import Settings, load_settings
+from remote_evals.suites.discovery import find_suite_files
 
 FULL = """
 suites = ["evals", "more/*.eval.yaml"]

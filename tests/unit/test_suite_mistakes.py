@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from remote_evals.errors import SuiteError
-from remote_evals.loading import load_suites
+from remote_evals.suites.loading import load_suites
 
 CASE = "cases:\n- name: a\n  prompt: hi\n"
 UNSET = "is not set; set it, or write"

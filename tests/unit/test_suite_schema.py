@@ -4,10 +4,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from remote_evals.documents import load_document, parse_yaml
+from remote_evals.config.documents import load_document, parse_yaml
 from remote_evals.errors import SuiteError
-from remote_evals.loading import load_suites
-from remote_evals.suite_schema import make_suite_schema
+from remote_evals.suites.loading import load_suites
+from remote_evals.suites.schema import make_suite_schema
 from tests.integration.command import ROOT
 
 SCHEMA = make_suite_schema()

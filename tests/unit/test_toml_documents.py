@@ -2,8 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from remote_evals.documents import DocumentError
-from remote_evals.toml_documents import load_toml, parse_toml
+from remote_evals.config.documents import DocumentError, load_toml, parse_toml
 
 TEXT = '''# a comment
 top = 1

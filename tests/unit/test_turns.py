@@ -3,9 +3,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from remote_evals.cases import EvalCase
-from remote_evals.context import EvalContext
+from remote_evals.evals.context import EvalContext
 from remote_evals.results import AssertionResult, RunResult
+from remote_evals.suites.eval_case import EvalCase
 from tests.unit.builders import FakeSession, call, run, shown, usage
 
 

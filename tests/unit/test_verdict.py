@@ -3,7 +3,7 @@
 import pytest
 
 from remote_evals.results import AssertionResult, CaseError, RunResult, Status
-from remote_evals.verdict import Strictness, protocol_gates, reach_verdict
+from remote_evals.running.verdict import Strictness, protocol_gates, reach_verdict
 
 LAX = Strictness()
 WHOLE, LOSSY = RunResult(finish_reason="stop"), RunResult(finish_reason="stop", missing=("events",))

@@ -6,7 +6,6 @@ from ..events import Event, Frame
 
 VERSION = 1
 
-
 _LONGEST_QUOTE = 60
 
 

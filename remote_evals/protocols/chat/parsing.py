@@ -125,8 +125,6 @@ def _args(frame: Frame) -> dict[str, Any]:
 
 
 MAX_DEPTH = 100
-
-
 MAX_QUOTED_CHARS = 80
 
 

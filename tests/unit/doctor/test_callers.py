@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from remote_evals import UsageError
-from remote_evals.deployments import TOKEN_VARIABLE, TargetOptions
+from remote_evals.config.deployments import TOKEN_VARIABLE, TargetOptions
 from remote_evals.doctor import make_callers
 from remote_evals.redaction import Redactor, Secret
 

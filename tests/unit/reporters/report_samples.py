@@ -7,7 +7,8 @@ from typing import Any
 
 from rich.console import Console
 
-from remote_evals import assertions, checks
+from remote_evals.evals import assertions
+from remote_evals.evals.assertions import values as checks
 from remote_evals.results import (
     AssertionResult,
     CaseError,

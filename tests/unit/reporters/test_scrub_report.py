@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from remote_evals import assertions
+from remote_evals.evals import assertions
 from remote_evals.redaction import REDACTED, Redactor
 from remote_evals.reporters import render_json_report, scrub_report
 from remote_evals.results import AssertionResult, EvalReport, RunError

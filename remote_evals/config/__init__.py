@@ -1,0 +1,1 @@
+"""What people write: strict models, documents with line numbers, settings, deployments."""

@@ -1,0 +1,1 @@
+"""What an eval is given: `t`, its assertions, and `define_eval`."""

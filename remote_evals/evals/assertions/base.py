@@ -1,0 +1,33 @@
+"""How an assertion's result is made: its name, its message, and what absence needs to be proven."""
+
+from typing import Any
+
+from ...core.json_values import render_json
+from ...results import AssertionResult, RunResult
+from ...results.run import describe_end
+
+
+def label(assertion: str, subject: str | list[str], **options: Any) -> str:
+    """Return an assertion as the call that made it: `called_tool('lookup_order', times=2)`."""
+    given = [f"{key}={render_json(value)}" for key, value in options.items() if value is not None]
+    return f"{assertion}({', '.join([repr(subject), *given])})"
+
+
+def judged(key: str, name: str, passed: bool, seen: str, *, conclusive: bool = False) -> AssertionResult:
+    """Return a yes-or-no result, which says what was seen only when it failed, and whether that is conclusive."""
+    return AssertionResult(
+        name=name,
+        key=key,
+        passed=passed,
+        score=float(passed),
+        message="" if passed else f"{name} failed: {seen}",
+        conclusive=conclusive and not passed,
+    )
+
+
+def absent(key: str, name: str, run: RunResult, expected_end: str) -> AssertionResult:
+    """Judge what was not seen: it is absent only from a whole run that came to its expected end."""
+    if "events" in run.missing:
+        return judged(key, name, False, "events were lost on the way, so it may still have happened")
+    seen = f"the run did not come to its expected end, so it may still have happened: {describe_end(run)}"
+    return judged(key, name, run.finish_reason == expected_end, seen)

@@ -1,0 +1,1 @@
+"""Running evals: concurrency, one attempt, its verdict, stopping."""

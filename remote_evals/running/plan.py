@@ -1,0 +1,85 @@
+"""What is run: evals of whatever kind, and each as often as it should be."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..errors import UsageError
+from ..evals.define import EvalDefinition
+from ..evals.eval import Eval, find_repeat_mistake
+from ..judging import Judge
+from ..suites.eval_case import EvalCase
+from ..targets import Target
+
+Runnable = Eval | EvalCase | EvalDefinition
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """One run of an eval: the name of its row, and how many of the eval's runs must pass, None for all.
+
+    `spare` is how many of the eval's runs may miss.
+    """
+
+    eval: Eval
+    name: str
+    pass_at: int | None
+    spare: int = 0
+
+
+def make_eval(
+    case: EvalCase, *, suite: str = "", file: str = "", target: Target | None = None, judge: Judge | None = None
+) -> Eval:
+    """Return a case as data as an eval."""
+    return Eval(
+        name=case.name,
+        run=case.run,
+        tags=case.tags,
+        metadata=case.metadata,
+        suite=suite,
+        file=file,
+        timeout_s=case.timeout,
+        target=target,
+        judge=judge,
+        repeat=case.repeat,
+        pass_at=case.pass_at,
+    )
+
+
+def as_evals(runnables: Runnable | Iterable[Runnable]) -> list[Eval]:
+    """Return evals for cases as data, evals in code and evals, alone or in any mixture."""
+    if isinstance(runnables, Eval):
+        return [runnables]
+    if isinstance(runnables, EvalCase):
+        return [make_eval(runnables)]
+    if isinstance(runnables, EvalDefinition):
+        return runnables.make_evals()
+    return [eval_ for runnable in runnables for eval_ in as_evals(runnable)]
+
+
+def plan_runs(evals: Sequence[Eval], runs: int | None = None) -> list[PlannedRun]:
+    """Return every run of the evals, those of one together; `runs` comes before what each says itself.
+
+    Where that makes fewer runs than must pass, all of them must. Raises `UsageError` for two evals of one name, and
+    for an eval that can never pass.
+    """
+    _check(evals)
+    return [run for eval_ in evals for run in _runs_of(eval_, runs or eval_.repeat or 1)]
+
+
+def _check(evals: Sequence[Eval]) -> None:
+    seen: set[tuple[str, str, str]] = set()
+    for eval_ in evals:
+        if mistake := find_repeat_mistake(eval_.repeat, eval_.pass_at):
+            raise UsageError(f"the case {eval_.name!r}: {mistake}")
+        identity = (eval_.file, eval_.suite, eval_.name)
+        if identity in seen:
+            raise UsageError(f"two cases are named {eval_.name!r}; give each its own name")
+        seen.add(identity)
+
+
+def _runs_of(eval_: Eval, count: int) -> list[PlannedRun]:
+    if count == 1:
+        return [PlannedRun(eval_, eval_.name, None)]
+    pass_at = None if eval_.pass_at is None else min(eval_.pass_at, count)
+    spare = count - (pass_at or count)
+    return [PlannedRun(eval_, f"{eval_.name} #{number}", pass_at, spare) for number in range(1, count + 1)]

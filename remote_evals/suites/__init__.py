@@ -1,0 +1,1 @@
+"""Cases as data: suite files, discovery, selection, JSON Schema."""
