@@ -1,26 +1,71 @@
-"""`remote-evals doctor`: whether a deployment is fit to be tested."""
+"""A check-up as the command makes it: interruptible, and printed as it goes on."""
 
+import asyncio
 from contextlib import ExitStack
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from ..config.deployments import resolve
-from ..doctor import Dialogue, make_callers
+from ..core.threads import leave_threads
+from ..doctor import (
+    Callers,
+    Checkup,
+    Dialogue,
+    OnFindings,
+    examine,
+    make_callers,
+    render_findings,
+    render_head,
+    render_json_page,
+    render_verdict,
+)
 from ..errors import UsageError
 from ..redaction import Redactor
-from ._checkup import print_json, print_page
-from ._exit import decide_checkup_exit_code
-from ._fake import open_fake
-from ._groups import grouped
-from ._interrupt import interruptible
-from ._limit_options import TurnLimitOptions
-from ._options import Config
-from ._output import workflow_fence
-from ._settings import load_chosen
-from ._stderr import usage_errors, warn
-from ._target_options import INSECURE, DeploymentOptions
+from ..reporters.terminal import print_lines
+from .exits import decide_checkup_exit_code, exit_code_of, usage_errors, warn
+from .interrupts import Interrupts, interruptible
+from .options import Config, grouped
+from .output import workflow_fence
+from .run_options import TurnLimitOptions
+from .setup import load_chosen
+from .target_options import INSECURE, DeploymentOptions, open_fake
+
+
+def print_page(callers: Callers, dialogue: Dialogue, interrupts: Interrupts) -> Checkup:
+    """Print each finding as soon as it is there, so that a slow deployment is seen to be one."""
+    console = Console()
+    print_lines(render_head(callers.as_given.description), console)
+    checkup = _run(callers, dialogue, lambda found: print_lines(render_findings(found), console), interrupts)
+    print_lines(render_verdict(checkup), console)
+    return checkup
+
+
+def print_json(callers: Callers, dialogue: Dialogue, interrupts: Interrupts) -> Checkup:
+    """Print all findings as one JSON document."""
+    started_at = datetime.now(UTC)
+    checkup = _run(callers, dialogue, lambda _: None, interrupts)
+    typer.echo(render_json_page(checkup, started_at), nl=False)
+    return checkup
+
+
+def _run(callers: Callers, dialogue: Dialogue, on_findings: OnFindings, interrupts: Interrupts) -> Checkup:
+    """Return the check-up. A signal closes all connections and ends the command with the exit code of that."""
+
+    async def run() -> Checkup:
+        examining = asyncio.ensure_future(examine(callers, dialogue, on_findings))
+        loop = asyncio.get_running_loop()
+        with interrupts.handled_by(lambda: loop.call_soon_threadsafe(examining.cancel)):
+            return await examining
+
+    try:
+        return asyncio.run(leave_threads(run()))
+    except asyncio.CancelledError:
+        raise typer.Exit(exit_code_of(interrupts.last)) from None
+
 
 Prompt = Annotated[
     str | None,

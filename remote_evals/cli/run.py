@@ -14,17 +14,13 @@ from ..reporters import QuietProgress
 from ..results import EvalReport
 from ..running.runner import EvalRunner
 from ..suites.loading import load_suites, make_evals
-from ._exit import decide_exit_code, decide_list_exit_code, is_rate_reached
-from ._fake import JudgeSource, open_fake
-from ._groups import grouped
-from ._interrupt import interruptible, leave, run_interruptibly
-from ._limit_options import RunLimitOptions, TurnLimitOptions
-from ._options import ChoiceOptions, Config, OnlyList, Suites
-from ._output import Reports, annotate, note_left_out, open_listener, show_evals, show_rate, show_report, workflow_fence
-from ._run_options import OutputOptions, RunningOptions
-from ._settings import Chosen, load_chosen
-from ._stderr import usage_errors, warn
-from ._target_options import INSECURE, DeploymentOptions, ReadinessOptions
+from .exits import decide_exit_code, decide_list_exit_code, is_rate_reached, usage_errors, warn
+from .interrupts import interruptible, leave, run_interruptibly
+from .options import ChoiceOptions, Config, OnlyList, Suites, grouped
+from .output import Reports, annotate, note_left_out, open_listener, show_evals, show_rate, show_report, workflow_fence
+from .run_options import OutputOptions, RunLimitOptions, RunningOptions, TurnLimitOptions
+from .setup import Chosen, load_chosen
+from .target_options import INSECURE, DeploymentOptions, JudgeSource, ReadinessOptions, open_fake
 
 
 @grouped

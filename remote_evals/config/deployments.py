@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field
 from ..core.urls import parse_base_url, show_url
 from ..errors import UsageError
 from ..judging import Judge, LLMJudge
-from ..judging._settings import URL_VARIABLE as JUDGE_URL_VARIABLE
+from ..judging.endpoint import URL_VARIABLE as JUDGE_URL_VARIABLE
 from ..redaction import Redactor, Secret
 from ..redaction.credentials import check_headers
 from ..targets import Limits, RemoteTarget

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..results import JudgeUsage, Verdict
-    from ._callable import CallableJudge, Graded, Grader, make_judge
-    from ._client import LLMJudge
-    from ._judge import Judge
-    from ._scores import parse_judge_score, parse_verdict
+    from .base import Judge
+    from .function import CallableJudge, Graded, Grader, make_judge
+    from .llm import LLMJudge
+    from .verdict_parsing import parse_judge_score, parse_verdict
 
 _HOMES = {
-    "._callable": ("CallableJudge", "Graded", "Grader", "make_judge"),
-    "._client": ("LLMJudge",),
-    "._judge": ("Judge",),
-    "._scores": ("parse_judge_score", "parse_verdict"),
+    ".function": ("CallableJudge", "Graded", "Grader", "make_judge"),
+    ".llm": ("LLMJudge",),
+    ".base": ("Judge",),
+    ".verdict_parsing": ("parse_judge_score", "parse_verdict"),
     "..results": ("JudgeUsage", "Verdict"),
 }
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ._session import AGENT, SECTIONS, find_plan, is_eval_file, list_warnings, open_plan
+from .configuration import AGENT, SECTIONS, find_plan, is_eval_file, list_warnings, open_plan
 
 if TYPE_CHECKING:
-    from ._agent import RemoteAgent
+    from .agent import RemoteAgent
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -63,7 +63,7 @@ def pytest_collect_file(
     others = yield
     if not is_eval_file(file_path):
         return others
-    from ._items import EvalFile
+    from .items import EvalFile
 
     return [EvalFile.from_parent(parent, path=file_path)]
 
@@ -127,8 +127,8 @@ def remote_agent(request: pytest.FixtureRequest) -> "Iterator[RemoteAgent]":
     and never raise, so that a test shows everything that is wrong: one whose gates failed fails at its end, with all
     the messages. A deployment that gives no answer raises `RemoteError` at once. Skips when no URL is given.
     """
-    from ._agent import open_agent
-    from ._words import in_pytest_words
+    from .agent import open_agent
+    from .outcomes import in_pytest_words
 
     plan = open_plan(request.config)
     if plan.url is None:

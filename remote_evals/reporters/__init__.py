@@ -4,15 +4,14 @@
 """
 
 from ..core.text import show_line
-from ._scrub import scrub_report
-from ._terminal import LiveProgress, PlainProgress, QuietProgress, open_progress
-from ._write import append_text, save_report, write_report
 from .github import fence_commands, render_annotations
-from .json_parse import parse_json_report
+from .json_reader import parse_json_report
 from .json_report import render_json_report
 from .junit import render_junit
 from .markdown import render_markdown
 from .summary import print_summary, render_summary
+from .terminal import LiveProgress, PlainProgress, QuietProgress, open_progress
+from .writing import append_text, save_report, scrub_report, write_report
 
 __all__ = [
     "LiveProgress",

@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator
 
 from ..results import CaseResult, EvalReport, EvalResult
-from ._escapes import escape_data, escape_property
-from ._evidence import cut, list_oddities, list_soft_failures
-from ._reasons import Skip, is_asked_for, list_skips
+from .evidence import Skip, cut, is_asked_for, list_oddities, list_skips, list_soft_failures
+from .markdown import escape_data, escape_property
 
 _LONGEST_MESSAGE = 2_000
 _LONGEST_TITLE = 200

@@ -19,8 +19,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from ..core.text import show_xml
 from ..results import CaseResult, EvalReport, EvalResult, Status
-from ._evidence import explain, list_soft_failures, list_warnings, needs_evidence
-from ._reasons import error_of, find_decisive, is_asked_for
+from .evidence import error_of, explain, find_decisive, is_asked_for, list_soft_failures, list_warnings, needs_evidence
 
 _LONGEST_ARGS = 2_000
 _UNNAMED = "remote-evals"

@@ -20,7 +20,7 @@ from remote_evals import (
     make_target,
     render_json_report,
 )
-from remote_evals.reporters.json_parse import parse_json_report
+from remote_evals.reporters.json_reader import parse_json_report
 from tests.integration.serving import greet, named, serve
 
 ELIGIBLE = EvalCase(

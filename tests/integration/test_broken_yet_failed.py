@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from remote_evals import Eval, EvalCase, EvalContext, EvalReport, EvalRunner, RemoteTarget, at_most
-from remote_evals.cli._exit import decide_exit_code
+from remote_evals.cli.exits import decide_exit_code
 from tests.integration.serving import PATIENT, serve
 
 REFUNDS: dict[str, Any] = {

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from remote_evals.cli import app
+from remote_evals.cli.app import app
 from tests.integration.command import clean_environment
 from tests.integration.serving import serve
 from tests.integration.serving_doctor import TOKEN

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fake_server import FakeServer, parse_script
-from remote_evals.cli import app
+from remote_evals.cli.app import app
 from tests.integration.command import clean_environment, remote_evals
 
 TOKEN = "t0k3n-qW7xqW7xqW7x"

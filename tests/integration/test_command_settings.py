@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from fake_server import FakeServer
-from remote_evals.cli import app
+from remote_evals.cli.app import app
 from tests.integration.command import Finished, remote_evals
 from tests.integration.serving import serve
 

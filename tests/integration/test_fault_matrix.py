@@ -10,7 +10,7 @@ import pytest
 
 from fake_server import FakeServer
 from fake_server.faults import PARAMETERS
-from remote_evals.cli._exit import decide_exit_code
+from remote_evals.cli.exits import decide_exit_code
 from remote_evals.transport import client as _retry
 from tests.integration.command import ROOT, remote_evals
 from tests.integration.fault_matrix import END, IN_STREAM, REPLY, TOKEN, Outcome

@@ -9,7 +9,7 @@ import pytest
 from fake_server import FakeServer
 from remote_evals.errors import JudgeError, JudgeUnreachableError
 from remote_evals.judging import LLMJudge
-from remote_evals.judging._retry import ATTEMPTS
+from remote_evals.judging.request import ATTEMPTS
 from tests.integration.serving import Connection, listen, sending, serve
 
 TEXTS = {"rubric": "Is polite.", "request": "Where is order 41?", "reply": "It has shipped."}

@@ -11,7 +11,7 @@ from fake_server import FakeServer
 from remote_evals import Redactor, UsageError
 from remote_evals.errors import JudgeError, JudgeUnparseableError
 from remote_evals.judging import JudgeUsage, LLMJudge, Verdict
-from remote_evals.judging._settings import KEY_VARIABLE, MODEL_VARIABLE, URL_VARIABLE
+from remote_evals.judging.endpoint import KEY_VARIABLE, MODEL_VARIABLE, URL_VARIABLE
 from tests.integration.serving import serve
 from tests.integration.serving_proxy import open_proxy
 

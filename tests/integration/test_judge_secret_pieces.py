@@ -7,7 +7,7 @@ import pytest
 
 from remote_evals.errors import JudgeError, JudgeUnparseableError
 from remote_evals.judging import LLMJudge
-from remote_evals.judging._judge import MAX_START_CHARS
+from remote_evals.judging.base import MAX_START_CHARS
 from tests.integration.serving import serve
 
 KEY = "Aq1zXs2wDe3cVf4rBg5tNh6yMj7u"

@@ -5,7 +5,7 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 from remote_evals import EvalCase, EvalRunner
-from remote_evals.pytest_plugin._running import run_evals
+from remote_evals.pytest_plugin.items import run_evals
 from remote_evals.running.plan import as_evals
 from tests.integration.pytest_project import CODE, SUITE, project, run, url, workers, write
 

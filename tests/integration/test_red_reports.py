@@ -4,7 +4,7 @@ import asyncio
 from xml.etree.ElementTree import Element, fromstring
 
 from remote_evals import Eval, EvalContext, EvalReport, EvalRunner, Readiness, RemoteTarget, make_target
-from remote_evals.cli._exit import decide_exit_code
+from remote_evals.cli.exits import decide_exit_code
 from remote_evals.reporters import render_annotations, render_junit, render_markdown, render_summary
 from tests.integration.serving import PATIENT, STREAM_HEAD, WHOLE_RUN, Connection, chunks, greet, listen, named, serve
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from remote_evals import Eval, EvalContext, EvalRunner, RemoteTarget, equals, make_target
-from remote_evals.cli._exit import decide_exit_code
+from remote_evals.cli.exits import decide_exit_code
 from remote_evals.running.workers import Readiness
 from tests.integration.serving import PATIENT, STREAM_HEAD, WHOLE_RUN, Connection, chunks, listen, named, serve
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from remote_evals import Eval, EvalRunner, RemoteTarget, Target, UsageError, make_target
-from remote_evals.cli._exit import decide_exit_code
+from remote_evals.cli.exits import decide_exit_code
 from remote_evals.running.workers import Readiness
 from tests.integration.listeners import Notes
 from tests.integration.serving import PATIENT, WHOLE_RUN, Connection, greet, listen, named, serve

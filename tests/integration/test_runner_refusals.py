@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from remote_evals import CaseError, Eval, EvalContext, EvalReport, EvalRunner, RemoteTarget
-from remote_evals.cli._exit import decide_exit_code
+from remote_evals.cli.exits import decide_exit_code
 from tests.integration.serving import PATIENT, WHOLE_RUN, Connection, greet, listen, named, serve
 
 TOKEN = "right-token-1"

@@ -5,9 +5,9 @@ import math
 import pytest
 
 from remote_evals import Limits, UsageError
-from remote_evals.cli._limit_options import RunLimitOptions, TurnLimitOptions
-from remote_evals.cli._target_options import ReadinessOptions
-from remote_evals.cli._values import read_duration
+from remote_evals.cli.options import read_duration
+from remote_evals.cli.run_options import RunLimitOptions, TurnLimitOptions
+from remote_evals.cli.target_options import ReadinessOptions
 
 OPTIONS = {
     "connect_timeout": "connect_s",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from remote_evals import UsageError
-from remote_evals.cli._target_options import DeploymentOptions
+from remote_evals.cli.target_options import DeploymentOptions
 from remote_evals.config.deployments import TokenVariable
 from remote_evals.redaction import Secret
 

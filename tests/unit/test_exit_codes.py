@@ -6,8 +6,8 @@ import signal
 import pytest
 
 from remote_evals import EvalCase
-from remote_evals.cli import _exit
-from remote_evals.cli._exit import decide_checkup_exit_code, decide_exit_code, decide_list_exit_code
+from remote_evals.cli import exits as _exit
+from remote_evals.cli.exits import decide_checkup_exit_code, decide_exit_code, decide_list_exit_code
 from remote_evals.cli.run import run
 from remote_evals.doctor import Checkup
 from remote_evals.results import CaseError, EvalReport, EvalResult, Status

@@ -7,7 +7,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from remote_evals.cli._groups import grouped
+from remote_evals.cli.options import grouped
 
 
 @dataclass(frozen=True)

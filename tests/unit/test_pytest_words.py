@@ -9,7 +9,7 @@ import pytest
 import remote_evals
 from remote_evals.errors import JudgeError, RemoteEvalsError, RemoteStatusError, UsageError
 from remote_evals.pytest_plugin import pytest_addoption
-from remote_evals.pytest_plugin._words import WORDS, in_pytest_words, take_case, translate
+from remote_evals.pytest_plugin.outcomes import WORDS, in_pytest_words, take_case, translate
 from remote_evals.results import AssertionResult, CaseError, EvalReport, EvalResult
 
 URL, QUOTE = "https://agent/chat", "the answer was 500: raise --timeout. Or so"

@@ -37,7 +37,7 @@ def test_an_alias_says_what_it_stands_for() -> None:
 
 EXAMPLES = [
     *(ROOT / "examples").glob("*.eval.*"),
-    ROOT / "remote_evals" / "templates" / "suite.yaml",
+    ROOT / "remote_evals" / "suites" / "templates" / "suite.yaml",
 ]
 
 

@@ -10,7 +10,7 @@ from remote_evals import (
     RemoteUnauthorizedError,
     RunResult,
 )
-from remote_evals.doctor._access import check_access
+from remote_evals.doctor.access import check_access
 
 URL = "https://agent.test/chat"
 

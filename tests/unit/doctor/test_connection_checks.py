@@ -6,9 +6,7 @@ import ssl
 
 import pytest
 
-from remote_evals.doctor._address import Attempt, Place, find_place
-from remote_evals.doctor._certificate import Handshake
-from remote_evals.doctor._connection_checks import (
+from remote_evals.doctor.connection import (
     check_attempts,
     check_handshake,
     check_lost_handshake,
@@ -16,6 +14,7 @@ from remote_evals.doctor._connection_checks import (
     check_name,
     check_plain_http,
 )
+from remote_evals.doctor.network import Attempt, Handshake, Place, find_place
 
 HOST = Place("agent.test", 443, is_tls=True)
 REFUSED = ConnectionRefusedError(errno.ECONNREFUSED, "Connect call failed")

@@ -7,18 +7,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from remote_evals.doctor import (
-    CHECKS,
-    Checkup,
-    Finding,
-    json_page,
-    render_findings,
-    render_head,
-    render_json_page,
-    render_verdict,
-)
-from remote_evals.doctor._finding import failed, not_checked, passed, warned
-from remote_evals.doctor._journal import MAX_CHARS, Journal
+from remote_evals.doctor import CHECKS, Checkup, Finding, render_findings, render_head, render_json_page, render_verdict
+from remote_evals.doctor import page as json_page
+from remote_evals.doctor.findings import MAX_CHARS, Journal, failed, not_checked, passed, warned
 from remote_evals.redaction import Redactor, Secret
 from tests.unit.reporters.report_samples import NASTY
 

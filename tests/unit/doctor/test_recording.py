@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import httpx
 import pytest
 
-from remote_evals.doctor._recording import Arrival, Recorder
+from remote_evals.doctor.turn_checks import Arrival, Recorder
 from remote_evals.protocols.chat.parsing import EventDecoder
 from remote_evals.protocols.events import Event
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from remote_evals.doctor._run_checks import check_cost, check_end, check_order, check_usage
+from remote_evals.doctor.turn_checks import check_cost, check_end, check_order, check_usage
 from remote_evals.results import RunError, RunResult, ToolCall, Usage
 
 

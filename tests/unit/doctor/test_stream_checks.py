@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from remote_evals.doctor._recording import Arrival, Recording
-from remote_evals.doctor._stream_checks import (
+from remote_evals.doctor.turn_checks import (
+    Arrival,
+    Recording,
     check_compression,
     check_http,
     check_silence,

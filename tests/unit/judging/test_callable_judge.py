@@ -8,7 +8,7 @@ import pytest
 
 from remote_evals.errors import JudgeError, JudgeUnparseableError
 from remote_evals.judging import CallableJudge, Judge, JudgeUsage, Verdict, make_judge
-from remote_evals.judging._callable import Grader
+from remote_evals.judging.function import Grader
 
 
 async def grade(function: Grader) -> Verdict:

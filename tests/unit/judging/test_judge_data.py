@@ -8,7 +8,7 @@ from pydantic import ValidationError
 import remote_evals.judging
 from remote_evals.errors import JudgeError, JudgeUnparseableError, JudgeUnreachableError, RemoteEvalsError
 from remote_evals.judging import JudgeUsage, Verdict
-from remote_evals.judging._judge import one_line, unparseable
+from remote_evals.judging.base import one_line, unparseable
 
 ERRORS: list[tuple[JudgeError, str]] = [
     (JudgeError("http://j", "the answer was 500", "Wait"), "JUDGE_FAILED"),

@@ -2,7 +2,7 @@
 
 import re
 
-from remote_evals.judging._prompt import build_messages, new_nonce
+from remote_evals.judging.llm import build_messages, new_nonce
 
 
 def test_rubric_request_and_reply_are_each_fenced_by_the_mark() -> None:

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 from remote_evals.core.json_values import render_json_text
-from remote_evals.doctor import json_page
+from remote_evals.doctor import page as json_page
 from remote_evals.reporters import (
     parse_json_report,
     render_annotations,

@@ -1,0 +1,129 @@
+"""Who asks in a check-up: a caller with all that was given, and two that should be refused."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from ..config.deployments import TargetOptions, TargetSettings, find_token, target_builder
+from ..errors import RemoteError, RemoteStatusError, RemoteStreamError, RemoteUnauthorizedError, UsageError
+from ..redaction import Redactor, Secret
+from ..redaction.credentials import is_credential_name, is_credential_parameter
+from ..targets import RemoteTarget
+from .findings import Finding, Journal, failed, not_checked, passed, warned
+
+
+@dataclass(frozen=True, slots=True)
+class Callers:
+    """`as_given` has every credential that was given, `no_token` none at all, `wrong_token` a token that was made up.
+
+    `no_token` is None where no credential was given, `wrong_token` where no token was.
+    """
+
+    as_given: RemoteTarget
+    no_token: RemoteTarget | None
+    wrong_token: RemoteTarget | None
+
+
+def make_callers(options: TargetOptions, redactor: Redactor) -> Callers:
+    """Return the callers of a deployment; the token is the one that `find_token` finds.
+
+    Nothing that they send is ever sent again. Raises `UsageError` as `target_builder` does, and when there is no URL.
+    """
+    if options.url is None:
+        raise UsageError("there is no deployment to look at; give --url URL, --env NAME or REMOTE_EVALS_URL")
+    token = find_token(options)
+    # No caller without a token may find one in the environment.
+    given = replace(options, token=token, retries=0, reads_environment=False)
+    bare = _strip(given)
+    return Callers(
+        as_given=_build(given, redactor),
+        no_token=_build(bare, redactor) if bare != given else None,
+        wrong_token=_build(replace(given, token=Secret(secrets.token_urlsafe(24))), redactor) if token else None,
+    )
+
+
+def _build(options: TargetOptions, redactor: Redactor) -> RemoteTarget:
+    target = target_builder(options, redactor)(TargetSettings())
+    assert target  # noqa: S101 - the options have a URL
+    return target
+
+
+def _strip(options: TargetOptions) -> TargetOptions:
+    """Return the options without the token, and without the headers and parameters that hold a credential."""
+    assert options.url  # noqa: S101 - checked by the caller
+    parts = urlsplit(options.url)
+    query = [(name, value) for name, value in parse_qsl(parts.query, True) if not is_credential_parameter(name)]
+    is_bare = len(query) == len(parse_qsl(parts.query, True))
+    url = options.url if is_bare else urlunsplit(parts._replace(query=urlencode(query)))
+    headers = _keep_open(options.headers, options.secret_headers)
+    return replace(options, url=url, token=None, headers=headers, secret_headers=())
+
+
+def _keep_open(headers: Mapping[str, str], secret: tuple[str, ...]) -> dict[str, str]:
+    hidden = {name.lower() for name in secret}
+    return {
+        name: value for name, value in headers.items() if not is_credential_name(name) and name.lower() not in hidden
+    }
+
+
+_BILL = "whoever knows the URL can run the agent, at your cost"
+_WANT_401 = "Answer 401, so that callers can tell a wrong token from a broken deployment"
+_TOO_MANY_REQUESTS = 429
+
+_LET_IN = {
+    "no_token": (
+        "a request without any credential was answered like any other",
+        f"Let the deployment refuse it with 401: {_BILL}",
+    ),
+    "wrong_token": (
+        "a made-up token was let in",
+        f"Let the deployment compare the token, and not just look whether there is one: {_BILL}",
+    ),
+}
+
+
+async def try_access(callers: Callers, prompt: str, journal: Journal) -> None:
+    """Send the prompt as the callers that should be refused, to a deployment that has answered it."""
+    if callers.no_token is None:
+        happened = "the deployment is open: it answered, and no credential was given"
+        journal.add(warned("no_token", happened, f"If it is not meant for everyone, let it ask for a token: {_BILL}"))
+        journal.add(not_checked("wrong_token", "no token is needed"))
+        return
+    found = check_access("no_token", await _send(callers.no_token, prompt))
+    journal.add(found)
+    if callers.wrong_token is None:
+        journal.add(not_checked("wrong_token", "no token was given"))
+    elif found.status == "fail":
+        journal.add(not_checked("wrong_token", "no token is needed"))
+    elif found.status == "not_checked":
+        journal.add(not_checked("wrong_token", found.happened))
+    else:
+        journal.add(check_access("wrong_token", await _send(callers.wrong_token, prompt)))
+
+
+def check_access(check: str, failure: RemoteError | None) -> Finding:
+    """Say what it means how a turn failed that should have been refused; None when it did not fail."""
+    if failure is None or _has_begun(failure):
+        return failed(check, *_LET_IN[check])
+    match failure:
+        case RemoteUnauthorizedError():
+            return passed(check, f"refused with {failure.status}", status=failure.status)
+        case RemoteStatusError(status=status) if status != _TOO_MANY_REQUESTS:
+            return warned(check, f"not let in, though not with 401: {failure.happened}", _WANT_401, status=status)
+        case RemoteStreamError():
+            return warned(check, f"not let in, though not with 401: {failure.happened}", _WANT_401)
+    return not_checked(check, failure.happened)
+
+
+async def _send(target: RemoteTarget, prompt: str) -> RemoteError | None:
+    async with target, target.open_session() as session:
+        try:
+            await session.send(prompt, 1)
+        except RemoteError as failure:
+            return failure
+    return None
+
+
+def _has_begun(failure: RemoteError) -> bool:
+    return failure.partial is not None and failure.partial.last_event is not None

@@ -1,0 +1,122 @@
+"""What an agent is asked in a check-up: nothing that needs a tool, and as little as can be."""
+
+import re
+import secrets
+from dataclasses import dataclass, field
+
+from ..errors import RemoteError
+from ..results import RunResult
+from ..targets import RemoteTarget, Session
+from .findings import Finding, Journal, not_checked, passed, warned
+from .turn_checks import (
+    Recorder,
+    Recording,
+    check_compression,
+    check_cost,
+    check_end,
+    check_http,
+    check_order,
+    check_silence,
+    check_streaming,
+    check_times,
+    check_usage,
+)
+
+NUMBER = "{number}"
+DEFAULT_PROMPT = (
+    "This is an automated check of the connection; use no tools. "
+    f"Remember the number {NUMBER}, and reply with the one word: noted."
+)
+_RECALL = "This is an automated check of the connection; use no tools. Reply with the number that you were to remember."
+
+_BETWEEN_DIGITS = re.compile(r"(?<=\d)[\s,.'_\u2019\u202f-](?=\d)")
+_LONGEST_QUOTE = 60
+
+
+def _choose_number() -> str:
+    return str(100_000 + secrets.randbelow(900_000))
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """Two turns: `prompt`, with the number put in where it says {number}, and a question for that number."""
+
+    prompt: str = DEFAULT_PROMPT
+    number: str = field(default_factory=_choose_number)
+
+    @property
+    def first(self) -> str:
+        """The first prompt."""
+        return self.prompt.replace(NUMBER, self.number)
+
+    @property
+    def second(self) -> str | None:
+        """The second prompt; None when the first gave no number to remember."""
+        return _RECALL if NUMBER in self.prompt else None
+
+    def check_memory(self, run: RunResult) -> Finding:
+        """Say whether the second reply holds the number of the first prompt, however its digits are grouped."""
+        if self.number in _BETWEEN_DIGITS.sub("", run.reply):
+            return passed("memory", "the second turn knows what the first one said")
+        reply = run.reply if len(run.reply) <= _LONGEST_QUOTE else f"{run.reply[:_LONGEST_QUOTE]}…"
+        happened = f"the second turn does not know the number of the first: it says {reply!r}"
+        advice = "Check that sessions are kept, by all replicas; a case with several turns needs that"
+        return warned("memory", happened, advice)
+
+
+_NO_NORMAL_END = "the first turn did not end normally"
+_FOR_TRANSCRIPTS = "only evals that ask for t.transcript() need it"
+
+
+async def converse(target: RemoteTarget, dialogue: Dialogue, journal: Journal) -> bool:
+    """Run the turns and say whether the first came to an end, whatever end."""
+    recorder = Recorder(target.redactor.scrub)
+    async with target, target.open_session(tap=recorder) as session:
+        journal.session_id = session.id
+        try:
+            run = await session.send(dialogue.first, 1)
+        except RemoteError as failure:
+            journal.trace_id = failure.partial.trace_id if failure.partial else None
+            journal.add_failure("turn", failure)
+            return False
+        journal.trace_id = run.trace_id
+        _check_turn(run, recorder.recordings[0], journal)
+        if run.ended_normally:
+            await _remember(session, dialogue, journal)
+            await _read_back(session, journal)
+        else:
+            journal.add(*(not_checked(check, _NO_NORMAL_END) for check in ("memory", "transcript")))
+    return True
+
+
+def _check_turn(run: RunResult, recording: Recording, journal: Journal) -> None:
+    happened = f"answered {recording.status} with {recording.content_type}, {len(recording.arrivals)} event(s)"
+    journal.add(passed("turn", happened, status=recording.status, events=len(recording.arrivals)))
+    for check_stream in (check_http, check_compression, check_streaming, check_silence):
+        journal.add(check_stream(recording))
+    journal.add(check_times(run.timing))
+    for check_run in (check_order, check_end, check_usage, check_cost):
+        journal.add(check_run(run))
+
+
+async def _remember(session: Session, dialogue: Dialogue, journal: Journal) -> None:
+    if dialogue.second is None:
+        journal.add(not_checked("memory", "--prompt has no {number} in it to ask for"))
+        return
+    try:
+        journal.add(dialogue.check_memory(await session.send(dialogue.second, 2)))
+    except RemoteError as failure:
+        journal.add_failure("memory", failure)
+
+
+async def _read_back(session: Session, journal: Journal) -> None:
+    try:
+        messages = await session.transcript()
+    except RemoteError as failure:
+        journal.add(warned("transcript", failure.happened, f"{failure.advice}; {_FOR_TRANSCRIPTS}", code=failure.code))
+        return
+    if messages:
+        journal.add(passed("transcript", f"{len(messages)} message(s) of the session are kept", messages=len(messages)))
+    else:
+        advice = f"Check that sessions are kept where all replicas see them; {_FOR_TRANSCRIPTS}"
+        journal.add(warned("transcript", "no message of the session is kept", advice, messages=0))

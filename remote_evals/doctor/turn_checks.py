@@ -1,0 +1,211 @@
+"""What there is to say of the run that a turn gave."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Any
+
+import httpx
+
+from ..core.durations import render_duration
+from ..evals.assertions import describe_end
+from ..protocols.events import Event, StreamEnd
+from ..results import RunResult, Timing
+from .findings import Finding, failed, not_checked, passed, warned
+
+_MOST_WARNINGS = 3
+_MOST_TOOLS = 5
+
+
+def check_order(run: RunResult) -> Finding:
+    """Say whether the events came as the protocol has them."""
+    if not run.warnings:
+        return passed("order", "the events came as the protocol has them")
+    more = len(run.warnings) - _MOST_WARNINGS
+    shown = "; ".join(run.warnings[:_MOST_WARNINGS]) + (f"; and {more} more" if more > 0 else "")
+    advice = "Check the versions of the deployment's server and of the proxies before it"
+    return warned("order", shown, advice, warnings=list(run.warnings))
+
+
+def check_end(run: RunResult) -> Finding:
+    """Say how the run ended, whether it said anything, and which tools it called though it was asked for none."""
+    values = {"finish_reason": run.finish_reason, "tools": [call.name for call in run.tool_calls]}
+    if not run.ended_normally:
+        return failed("end", describe_end(run), "Look for the run in the deployment's logs", **values)
+    if run.tool_calls:
+        names = list(dict.fromkeys(call.name for call in run.tool_calls))
+        happened = f"finish reason was 'stop', but the agent called {', '.join(names[:_MOST_TOOLS])}"
+        advice = "Give a prompt that needs no tools by --prompt, and see what those calls did"
+        return warned("end", happened, advice, **values)
+    if not run.reply.strip():
+        advice = "Look for the run in the deployment's logs: there is nothing in it for assertions on the reply"
+        return warned("end", "finish reason was 'stop', but the reply is empty", advice, **values)
+    return passed("end", "finish reason was 'stop'", **values)
+
+
+def check_usage(run: RunResult) -> Finding:
+    """Say whether the deployment counts tokens."""
+    if run.usage is None:
+        happened, advice = "run.done has no usage", "Let the deployment report it: without it max_tokens fails"
+        return warned("usage", happened, advice)
+    used = run.usage
+    estimated = ", which the deployment estimates" if used.estimated else ""
+    happened = f"{used.input_tokens} tokens in, {used.output_tokens} out{estimated}"
+    return passed("usage", happened, **used.model_dump(exclude={"cost_usd", "model_calls"}))
+
+
+def check_cost(run: RunResult) -> Finding:
+    """Say whether the deployment knows its price."""
+    if run.usage is None or run.usage.cost_usd is None:
+        advice = "Let the deployment report costUsd, or say unknown_cost: skip in suites that limit the cost"
+        return warned("cost", "run.done has no cost, so max_cost_usd fails", advice)
+    return passed("cost", f"${run.usage.cost_usd:.6f}", cost_usd=run.usage.cost_usd)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """When an event came, and when the agent says that it was produced: milliseconds on clocks of their own."""
+
+    at_ms: float
+    produced_ms: float | None
+
+
+@dataclass(slots=True)
+class Recording:
+    """The answer to one POST, headers scrubbed; moments are milliseconds after the POST was sent.
+
+    `http_version` is as "1.1", None where the connection does not say.
+    """
+
+    status: int
+    content_type: str
+    content_encoding: str
+    http_version: str | None
+    arrivals: list[Arrival] = field(default_factory=list)
+    keep_alives_ms: list[float] = field(default_factory=list)
+
+
+class Recorder:
+    """Records the answers to all POSTs of a session, in order; see `targets._tap.Tap`."""
+
+    def __init__(self, scrub: Callable[[str], str]) -> None:
+        self.recordings: list[Recording] = []
+        self._scrub = scrub
+
+    def on_headers(self, response: httpx.Response, at_ms: float) -> None:
+        """Begin a recording."""
+        headers = response.headers
+        recording = Recording(
+            response.status_code,
+            self._scrub(headers.get("content-type", "")),
+            self._scrub(headers.get("content-encoding", "")),
+            _read_version(response),
+        )
+        self.recordings.append(recording)
+
+    def on_events(self, events: Sequence[Event], comments: int, at_ms: float) -> None:
+        """Note when the events came, and the comments that are new."""
+        recording = self.recordings[-1]
+        recording.keep_alives_ms += [at_ms] * (comments - len(recording.keep_alives_ms))
+        for event in events:
+            if not isinstance(event, StreamEnd):
+                recording.arrivals.append(Arrival(at_ms, _read_moment(event.frame.get("timestamp"))))
+
+
+def _read_version(response: httpx.Response) -> str | None:
+    # httpx-aiohttp says HTTP/1.1 of whatever came; the answer below it knows.
+    below: Any = getattr(response.stream, "_aiohttp_response", None)
+    version = getattr(below, "version", None)
+    return f"{version.major}.{version.minor}" if version else None
+
+
+def _read_moment(timestamp: object) -> float | None:
+    """Return an ISO 8601 moment as milliseconds since 1970, None for what is none."""
+    try:
+        moment = datetime.fromisoformat(timestamp) if isinstance(timestamp, str) else None
+    except ValueError:
+        return None
+    if moment is None:
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000
+
+
+# Below it, the moments of a run lie too close together to tell who held them back.
+MIN_SPAN_MS = 300.0
+MAX_HELD_MS = 1000.0
+# The proxies in use cut off what is silent for 30 seconds and more.
+MAX_SILENCE_MS = 20_000.0
+
+
+def check_http(recording: Recording) -> Finding:
+    """Say which HTTP the stream came over."""
+    if recording.http_version is None:
+        return not_checked("http", "the connection does not tell its version")
+    version = f"HTTP/{recording.http_version}"
+    if recording.http_version == "1.0":
+        happened = f"{version}: a stream that was cut off looks like one that ended"
+        advice = "Let the deployment, or the proxy before it, answer with HTTP/1.1 in chunks"
+        return warned("http", happened, advice, version=version)
+    return passed("http", version, version=version)
+
+
+def check_compression(recording: Recording) -> Finding:
+    """Say whether somebody compressed the stream, which nobody asked for."""
+    encoding = recording.content_encoding.strip()
+    if encoding.lower() in ("", "identity"):
+        return passed("compression", "the stream is not compressed")
+    advice = "Turn compression off for text/event-stream, in the deployment or the proxy: it holds events back"
+    return warned("compression", f"the stream is compressed as {encoding!r}", advice, content_encoding=encoding)
+
+
+def check_streaming(recording: Recording) -> Finding:
+    """Say whether events came as they were produced: the clocks of both sides need not agree."""
+    stamped = [(one.at_ms, one.produced_ms) for one in recording.arrivals if one.produced_ms is not None]
+    if len(stamped) < 2:
+        return not_checked("streaming", "the events have no timestamps to compare their arrival with")
+    produced = [produced_ms for _, produced_ms in stamped]
+    span_ms = max(produced) - min(produced)
+    if span_ms < MIN_SPAN_MS:
+        return not_checked("streaming", f"the run took only {_show(span_ms)}, too little to tell")
+    delays = [at_ms - produced_ms for at_ms, produced_ms in stamped]
+    held_ms = max(delays) - min(delays)
+    values = {"produced_span_ms": span_ms, "held_back_ms": held_ms}
+    if held_ms < min(span_ms / 2, MAX_HELD_MS):
+        return passed("streaming", f"{len(stamped)} events came as they were produced, over {_show(span_ms)}", **values)
+    how = "all at the end" if held_ms >= 0.9 * span_ms else "in batches"
+    happened = f"events came {how}: of a run of {_show(span_ms)}, some were held back for {_show(held_ms)}"
+    advice = "Turn buffering off in the proxy (nginx: proxy_buffering off, or the header X-Accel-Buffering: no)"
+    return warned("streaming", happened, f"{advice}; until then max_first_text_ms measures the proxy", **values)
+
+
+def check_silence(recording: Recording) -> Finding:
+    """Say how long nothing came, and whether keep-alives filled the gap."""
+    moments = [0.0, *(arrival.at_ms for arrival in recording.arrivals)]
+    start, end = max(pairwise(moments), key=lambda gap: gap[1] - gap[0], default=(0.0, 0.0))
+    inside = sum(start < at_ms <= end for at_ms in recording.keep_alives_ms)
+    filled = f"with {inside} keep-alive(s) in it" if inside else "without a keep-alive in it"
+    happened = f"the longest wait for an event was {_show(end - start)}, {filled}"
+    values = {"longest_gap_ms": end - start, "keep_alives": inside}
+    if end - start > MAX_SILENCE_MS and not inside:
+        advice = "Send a comment line such as ': keep-alive' every 15 s: proxies cut off what is silent for long"
+        return warned("silence", happened, advice, **values)
+    return passed("silence", happened, **values)
+
+
+def check_times(timing: Timing) -> Finding:
+    """Say when things came, which is good or bad by no rule."""
+    named = [
+        ("headers", timing.headers_ms),
+        ("first event", timing.first_event_ms),
+        ("first text", timing.first_text_ms),
+    ]
+    shown = [f"{name} after {_show(at_ms)}" for name, at_ms in named if at_ms is not None]
+    values = {f"{name.replace(' ', '_')}_ms": at_ms for name, at_ms in named}
+    return passed(
+        "times", ", ".join([*shown, f"end after {_show(timing.total_ms)}"]), **values, total_ms=timing.total_ms
+    )
+
+
+def _show(milliseconds: float) -> str:
+    return render_duration(milliseconds / 1000)

@@ -1,0 +1,96 @@
+"""A judge from any Python callable."""
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Self
+
+from ..core.threads import run_in_thread
+from ..errors import JudgeError, JudgeUnparseableError
+from ..results import JudgeUsage, Verdict
+from .base import MAX_START_CHARS, Judge, one_line, unparseable
+from .score_parsing import UnreadableError
+from .verdict_parsing import parse_verdict, read_object
+
+Graded = str | float | Mapping[str, Any] | Verdict
+Grader = Callable[[str, str, str], Graded | Awaitable[Graded]]
+
+_FIX = "Return a score from 0 to 1, a bool, a Verdict, its mapping, or the text of a judge"
+
+
+class CallableJudge:
+    """A judge that calls `function(rubric, request, reply)`, sync or async; a sync one runs in a thread.
+
+    It returns a `Verdict` or its mapping, a score from 0 to 1, True or False, or text that is read as a judge's answer.
+    """
+
+    def __init__(self, function: Grader) -> None:
+        self._function = function
+
+    @property
+    def description(self) -> str:
+        """The name of the callable."""
+        return f"judge {getattr(self._function, '__name__', type(self._function).__name__)!r}"
+
+    async def __aenter__(self) -> Self:
+        """Acquire nothing."""
+        return self
+
+    async def __aexit__(self, *raised: object) -> None:
+        """Release nothing."""
+
+    async def grade(self, *, rubric: str, request: str, reply: str) -> Verdict:
+        """Return the verdict on a reply. Raises `JudgeError` where the callable raises, or returns no verdict."""
+        try:
+            given = await self._call(rubric, request, reply)
+        except JudgeError:
+            raise
+        except Exception as error:  # whatever somebody's code raises, the reply was not judged
+            happened = f"raised {type(error).__name__}: {_quote(str(error))}"
+            raise JudgeError(self.description, happened, "The reply was not judged: mend the judge") from error
+        return self._read(given)
+
+    async def _call(self, *texts: str) -> Any:
+        function = self._function
+        given = function(*texts) if inspect.iscoroutinefunction(function) else await run_in_thread(function, *texts)
+        return await given if inspect.isawaitable(given) else given
+
+    def _read(self, given: Any) -> Verdict:
+        usage = JudgeUsage(calls=1)
+        match given:
+            case Verdict():
+                return given
+            case bool():
+                return Verdict(score=float(given), passed=given, usage=usage)
+            case int() | float() if 0 <= given <= 1:
+                return Verdict(score=given, usage=usage)
+            case str():
+                verdict = parse_verdict(given)
+            case Mapping():
+                verdict = _read_mapping(given)
+            case _:
+                happened = f"returned {type(given).__name__}, which is no verdict"
+                raise JudgeUnparseableError(self.description, happened, _FIX, _quote(repr(given)), usage)
+        if verdict is None:
+            raise unparseable(self.description, _quote(given if isinstance(given, str) else repr(given)), usage)
+        return verdict.model_copy(update={"usage": usage})
+
+
+def make_judge(judge: Judge | Grader) -> Judge:
+    """Return a judge as it is, and a callable as a judge."""
+    return judge if isinstance(judge, Judge) else CallableJudge(judge)
+
+
+def _read_mapping(given: Mapping[str, Any]) -> Verdict | None:
+    try:
+        return read_object(given)
+    except UnreadableError:
+        return None
+
+
+def _quote(text: str) -> str:
+    """Return the start of a text on one line, up to the word that would be cut: it may be half a secret.
+
+    The redactor that will see this text knows a secret only as a whole.
+    """
+    line = one_line(text)
+    return line if len(line) < MAX_START_CHARS else f"{line.rpartition(' ')[0]} …".lstrip()

@@ -1,0 +1,203 @@
+"""A chat completion as OpenAI-compatible endpoints give it: the text, how it ended, and what it cost."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+from tenacity import AsyncRetrying, RetryCallState, retry_if_result, stop_after_attempt, wait_exponential
+
+from ..core.durations import render_duration
+from ..core.urls import show_url
+from ..errors import JudgeError, JudgeUnreachableError
+from ..redaction import Secret
+from ..results import JudgeUsage
+from ..transport.client import Link
+from ..transport.failures import LIBRARY_ERRORS, forget_frames, keep_cause, translate
+from ..transport.responses import parse_retry_after
+from .base import one_line
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What the model said; `was_cut` at the limit of its tokens."""
+
+    text: str
+    was_cut: bool
+    usage: JudgeUsage
+
+
+def parse_completion(content: bytes) -> Completion | None:
+    """Return the first choice of a completion, None for what is no completion."""
+    body = _parse(content)
+    choices = body.get("choices") if isinstance(body, dict) else None
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(choice, dict) or not isinstance(message, dict):
+        return None
+    text = _text_of(message.get("content")) or _text_of(message.get("refusal"))
+    return Completion(text, choice.get("finish_reason") == "length", _usage_of(body.get("usage")))
+
+
+def _parse(body: bytes) -> Any:
+    """Return the JSON of a body, None where it is none."""
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def quote_error(body: bytes, scrub: Callable[[str], str]) -> str:
+    """Return `: ` and what an endpoint says went wrong, or the start of its body; nothing for no body.
+
+    It is what `scrub` leaves, on one line of at most 300 characters.
+    """
+    parsed = _parse(body)
+    error = parsed.get("error") if isinstance(parsed, dict) else None
+    message = error.get("message") if isinstance(error, dict) else error
+    # Scrubbed before it is cut: half a secret is a secret too.
+    line = one_line(scrub(message if isinstance(message, str) else body.decode("utf-8", "replace")))
+    return f": {line}" if line else ""
+
+
+def _text_of(content: Any) -> str:
+    """Return the text of a content, which is a string or a list of parts."""
+    if isinstance(content, list):
+        return "".join(_text_of(part.get("text")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
+
+
+def _usage_of(usage: Any) -> JudgeUsage:
+    fields = usage if isinstance(usage, Mapping) else {}
+    sent, made = _count(fields, "prompt_tokens"), _count(fields, "completion_tokens")
+    # OpenRouter and LiteLLM tell the price; OpenAI does not.
+    cost = next((fields[key] for key in ("cost", "cost_usd") if _is_number(fields.get(key))), None)
+    total = _count(fields, "total_tokens") or sent + made
+    return JudgeUsage(input_tokens=sent, output_tokens=made, total_tokens=total, cost_usd=cost, calls=1)
+
+
+def _count(fields: Mapping[str, Any], key: str) -> int:
+    number: Any = fields.get(key)
+    return int(number) if _is_number(number) else 0
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e15
+
+
+ATTEMPTS = 3
+
+_backoff = wait_exponential(multiplier=0.3, max=5)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What came of one request: a completion, or what went wrong and whether, and in how many seconds, to try again."""
+
+    completion: Completion | None = None
+    error: JudgeError | None = None
+    may_retry: bool = False
+    retry_after_s: float | None = None
+
+
+async def ask_with_patience(ask: Callable[[], Awaitable[Attempt]]) -> Attempt:
+    """Return the first attempt that is final, or the last one."""
+    retrying = AsyncRetrying(
+        stop=stop_after_attempt(ATTEMPTS),
+        wait=_wait,
+        retry=retry_if_result(lambda attempt: attempt.may_retry),
+        retry_error_callback=_last,
+    )
+    attempt: Attempt = await retrying(ask)
+    return attempt
+
+
+def _wait(state: RetryCallState) -> float:
+    after_s = _last(state).retry_after_s
+    return _backoff(state) if after_s is None else after_s
+
+
+def _last(state: RetryCallState) -> Attempt:
+    assert state.outcome  # noqa: S101 - tenacity asks only after an attempt
+    attempt: Attempt = state.outcome.result()
+    return attempt
+
+
+MAX_BODY_BYTES = 1024 * 1024
+
+_HEADERS = {"Accept": "application/json", "Accept-Encoding": "identity", "Content-Type": "application/json"}
+_IS_IT_UP = "Check that the judge is up, and its URL"
+_KEY = "Check that the judge's API key is set, current and meant for this URL"
+_ADVICE = {
+    400: "Check the judge's model and settings: some models refuse temperature=0, and take None",
+    401: _KEY,
+    403: _KEY,
+    404: "Check the judge's URL and model",
+    429: "The judge limits how often it may be asked: try a lower --concurrency",
+}
+
+
+class Request:
+    """A request that can be sent several times; `scrub` takes secrets out of what the far side says."""
+
+    def __init__(self, url: str, key: Secret | None, timeout_s: float, scrub: Callable[[str], str]) -> None:
+        self._url = url
+        self._shown = show_url(url)
+        self._key = key
+        self._timeout_s = timeout_s
+        self._scrub = scrub
+
+    async def send(self, link: Link, body: Mapping[str, Any]) -> Attempt:
+        """Send it once; never raises but for a cancellation."""
+        try:
+            async with asyncio.timeout(self._timeout_s or None):
+                return await self._post(link, body)
+        except TimeoutError:
+            # Not tried again: whoever set the limit waited long enough.
+            happened = f"timed out: no whole answer within {render_duration(self._timeout_s)}"
+            return Attempt(error=JudgeUnreachableError(self._shown, happened, f"{_IS_IT_UP}, or give it more time"))
+        except asyncio.CancelledError as cancelled:
+            forget_frames(cancelled)
+            raise
+        except LIBRARY_ERRORS as error:
+            return self._broke(error)
+
+    async def _post(self, link: Link, body: Mapping[str, Any]) -> Attempt:
+        # ASCII, since a reply may hold the lone surrogates that UTF-8 cannot.
+        sent = json.dumps(body).encode("ascii")
+        async with aclosing(await link.send("POST", self._url, _HEADERS, self._key, sent)) as response:
+            content = bytearray()
+            async for part in response.aiter_bytes():
+                content += part
+                if len(content) > MAX_BODY_BYTES:
+                    return self._failed("the answer is larger than 1 MiB", "Check that the URL is a judge's")
+            return self._read(response, bytes(content))
+
+    def _read(self, response: httpx.Response, content: bytes) -> Attempt:
+        status = response.status_code
+        if not response.is_success:
+            default = "Check the judge's own status" if status >= 500 else "Check the judge's URL and settings"
+            after_s = parse_retry_after(response.headers.get("retry-after"), datetime.now(UTC))
+            wait_s = after_s if status == 429 else None
+            happened = f"the answer was {status}{quote_error(content, self._scrub)}"
+            return self._failed(happened, _ADVICE.get(status, default), wait_s)
+        completion = parse_completion(content)
+        if completion is None:
+            kind = one_line(self._scrub(response.headers.get("content-type", "").partition(";")[0])) or "of no type"
+            happened = f"the answer ({kind}) is not a chat completion{quote_error(content, self._scrub)}"
+            return self._failed(happened, "Check that the URL is that of an OpenAI-compatible endpoint")
+        return Attempt(completion)
+
+    def _failed(self, happened: str, advice: str, wait_s: float | None = None) -> Attempt:
+        error = JudgeError(self._shown, happened, advice)
+        return Attempt(error=error, may_retry=wait_s is not None, retry_after_s=wait_s)
+
+    def _broke(self, error: Exception) -> Attempt:
+        known = translate(error, self._shown, "before the answer was whole")
+        failure = JudgeUnreachableError(self._shown, self._scrub(known.happened), _IS_IT_UP)
+        failure.__cause__ = keep_cause(forget_frames(error), self._scrub)
+        return Attempt(error=failure, may_retry=True)

@@ -1,0 +1,122 @@
+"""A number as a judge writes it, to a score from 0 to 1. What is out of range is unreadable, never clamped."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+
+class UnreadableError(ValueError):
+    """An answer means to be a verdict, and cannot be read as one."""
+
+
+_NUMBER = r"(?:[0-9]{1,6}(?:\.[0-9]{1,20})?|\.[0-9]{1,20})(?![0-9])"
+_MARKS = r"[*_`]*"
+
+# 0.9 · 85% · 8/10 · **8** out of 10 · 2 of 3
+_VALUE = re.compile(
+    rf"{_MARKS}(?P<number>{_NUMBER}){_MARKS}"
+    rf"(?:\s?(?P<percent>%|percent\b)|\s?(?:/|out\s+of\b|of\b)\s?{_MARKS}(?P<out_of>{_NUMBER}))?{_MARKS}",
+    re.IGNORECASE,
+)
+
+# What may stand behind a value on its line: nothing, or a remark that does not go on with the number.
+_REMARK = re.compile(r"\s*$|[.,;:!\"')\]}|]+(?:\s|$)|\s+(?:[(\[{|]|[-\u2013\u2014]+\s|[^\W\d])")
+_GOES_ON = re.compile(r"\s*[-+\u2013\u2014>=<±*/→]+\s*[0-9.]")
+
+
+def scale(number: float, out_of: float | None = None) -> float | None:
+    """Return a number as a score: of `out_of` where that is given, else as 0.9, as 8 of 10 or as 85 of 100."""
+    if out_of is not None:
+        return number / out_of if 0 <= number <= out_of and out_of > 0 else None
+    if 0 <= number <= 1:
+        return float(number)
+    if number == int(number) and 2 <= number <= 100:
+        return number / 10 if number <= 10 else number / 100
+    return None
+
+
+def read_line(text: str, out_of: float | None = None) -> float | None:
+    """Return the score that a line starts with; `out_of` is the scale that its label gave."""
+    found = _VALUE.match(text)
+    rest = text[found.end() :] if found else ""
+    if not found or not _REMARK.match(rest) or _GOES_ON.match(rest):
+        return None
+    number = float(found["number"])
+    of = 100.0 if found["percent"] else float(found["out_of"]) if found["out_of"] else out_of
+    return None if of is None and number == int(number) and _is_qualified(rest) else scale(number, of)
+
+
+def read_alone(text: str) -> float | None:
+    """Return the score of a text that is nothing but a number."""
+    bare = text.strip(" \t\r\n*_`\"'").removesuffix(".")
+    return read_line(bare) if _VALUE.fullmatch(bare) else None
+
+
+def read_value(value: Any) -> float | None:
+    """Return the score of a JSON value: a number, or a text that is nothing but one."""
+    if isinstance(value, str):
+        return read_alone(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 100:
+        return None
+    return scale(value)
+
+
+def _is_qualified(rest: str) -> bool:
+    """Whether what follows a bare whole number may change its meaning: "1 (of 3 points)", "1 star", "8 or 9"."""
+    return (rest[:1].isspace() and rest.lstrip()[:1].isalpha()) or re.search("[0-9]", rest) is not None
+
+
+_LABEL = re.compile(
+    r"(?<![A-Za-z0-9-])(?<![A-Za-z0-9]_)score[\"'*_`]{0,4}"
+    r"(?:[^\S\n]?\((?P<scale>[^()\n]{1,40})\))?[\"'*_`]{0,4}[^\S\n]?"
+    r"(?:(?P<sep>[:=\uff1a|])[\"'*_`|:]{0,4}[^\S\n]*[\"'`]{0,4}|[^\S\n]*$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+# What may stand between the start of a line or sentence and the label. Any other word makes it another score:
+# "confidence score", "F1 score".
+_OWN_WORD = re.compile(
+    r"(?:\b(?:final|overall|total|my|the|a|judge|judge's|numeric|numerical|evaluation|verdict|so|and|hence|thus|"
+    r"therefore|is|give|assign)[\"'*_`\s]+)+$",
+    re.IGNORECASE,
+)
+_DECORATION = " \t\"'*_`#|-+{[("
+_SENTENCE_END = re.compile(r"[.!?;,:)}\]|][\"'*_`\s]*$")
+_IS_SCORE = re.compile(r"[*_`]*[0-9.+\-\u2212\u2013~<>≈≤≥±]|(?:n/?a|none|null|unknown|undefined|not)\b", re.IGNORECASE)
+
+
+def read_label(text: str) -> float | None:
+    """Return the last number that is labelled as score, None where there is none.
+
+    Raises `UnreadableError` when the last one is out of range, or no number that can be read.
+    """
+    found = list(_find(text))
+    if not found:
+        return None
+    if found[-1] is None:
+        raise UnreadableError
+    return found[-1]
+
+
+def _find(text: str) -> Iterator[float | None]:
+    for label in _LABEL.finditer(text):
+        before = text[text.rfind("\n", 0, label.start()) + 1 : label.start()]
+        if not _is_own(before):
+            continue
+        rest, _, below = text[label.end() :].partition("\n")
+        scale = [float(number) for number in re.findall(r"[0-9]{1,6}(?:\.[0-9]{1,6})?", label["scale"] or "")]
+        if _IS_SCORE.match(rest):
+            yield read_line(rest, max(scale, default=None))
+        elif not rest.strip(_DECORATION) and (alone := read_alone(below.lstrip().partition("\n")[0])) is not None:
+            yield alone
+
+        # Else it is a heading, or a word about the score.
+
+
+def _is_own(before: str) -> bool:
+    """Whether a label leads its line or its sentence, and is not quoted in the middle of it."""
+    near = before[-80:]
+    bare = _OWN_WORD.sub("", near)
+    if near == before and not bare.strip(_DECORATION):
+        return True
+    return before.count('"') % 2 == 0 and (bare != near or _SENTENCE_END.search(bare) is not None)

@@ -1,0 +1,104 @@
+"""The fixture `remote_agent`: the `t` of an eval, for plain tests."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from functools import wraps
+from typing import Any
+
+from ..config.deployments import TargetSettings
+from ..errors import RemoteEvalsError
+from ..evals.context import EvalContext, Rubrics
+from ..evals.sync_context import BlockingContext
+from ..results import CaseResult, EvalReport, EvalResult
+from ..results.run import combine_runs
+from ..targets import RemoteTarget
+from .configuration import EvalPlan, Sections
+from .items import open_loop
+from .outcomes import find_failure, in_pytest_words, list_sections, render_case, take_case
+
+_LIMIT_S = 600.0
+
+
+class RemoteAgent(BlockingContext):
+    """A `t` that needs no `await`, and that can say how its test went."""
+
+    def __init__(self, t: EvalContext, loop: asyncio.AbstractEventLoop, name: str, target: RemoteTarget) -> None:
+        super().__init__(t, loop)
+        self._name = name
+        self._target = target
+
+    def __repr__(self) -> str:
+        return f"<remote_agent at {self._target.description}>"
+
+    def _blocking(self, function: Callable[..., Awaitable[Any]]) -> Callable[..., Any]:
+        wait = super()._blocking(function)
+
+        @wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            __tracebackhide__ = True
+            try:
+                with in_pytest_words():
+                    return wait(*args, **kwargs)
+            except RemoteEvalsError as error:
+                failure = error
+            # The test's own line is what matters; below it lies only how it was asked.
+            failure.__cause__ = failure.__context__ = None
+            raise failure.with_traceback(None)
+
+        return call
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether a gate failed."""
+        return any(not one.passed and one.kind == "gate" for one in self._t.assertions)
+
+    def explain(self) -> str:
+        """Return what failed and what was seen."""
+        failure = find_failure(self._case("failed"))
+        return failure.text if failure else ""
+
+    def warnings(self) -> Sections:
+        """Return what there is to say of a test that passed."""
+        return [] if self.has_failed else list_sections(self._case("passed"))
+
+    def sections(self) -> Sections:
+        """Return what was seen in a test that failed by itself."""
+        return [("remote_agent", render_case(self._case("failed")))] if self._t.results else []
+
+    def _case(self, status: Any) -> CaseResult:
+        turns = tuple(self._t.results)
+        result = EvalResult(
+            name=self._name,
+            case=self._name,
+            target=self._target.description,
+            status=status,
+            session_id=self._t.session_id,
+            run=combine_runs(turns),
+            turns=turns,
+            assertions=tuple(self._t.assertions),
+        )
+        report = EvalReport(tool_version="", started_at="", target="", duration_ms=0, results=(result,))
+        return take_case(report, self._target.redactor)
+
+
+@contextmanager
+def open_agent(plan: EvalPlan, name: str) -> Iterator[RemoteAgent]:
+    """Yield the agent of one test, in a fresh session. Raises `UsageError` for a token that cannot be had."""
+    target = plan.target_for(TargetSettings())
+    assert target is not None  # noqa: S101 - the fixture has asked for the URL
+    rubrics = Rubrics(plan.judge_for(None) if plan.judging else None, is_asked=plan.judging)
+    with open_loop() as loop:
+        stack = AsyncExitStack()
+
+        def wait_for(coroutine: Coroutine[Any, Any, Any]) -> Any:
+            return asyncio.run_coroutine_threadsafe(coroutine, loop).result()
+
+        async def open_session() -> EvalContext:
+            await stack.enter_async_context(target)
+            return EvalContext(await stack.enter_async_context(target.open_session(_LIMIT_S)), rubrics, target.redactor)
+
+        try:
+            yield RemoteAgent(wait_for(open_session()), loop, name, target)
+        finally:
+            wait_for(stack.aclose())
