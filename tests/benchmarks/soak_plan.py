@@ -11,9 +11,9 @@ from random import Random
 
 from fake_server import Script
 from remote_evals import EvalCase
-from tests.integration.fault_matrix import Outcome, Strike, passes
-from tests.integration.fault_matrix_entries import FAULTS
-from tests.integration.fault_matrix_run import make_case, make_script
+from tests.integration.faults.entries import FAULTS
+from tests.integration.faults.matrix import Outcome, Strike, passes
+from tests.integration.faults.outcomes import make_case, make_script
 
 _FAULTY = 0.05
 _LEFT_OUT = {"unauthorized"}

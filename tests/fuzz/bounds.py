@@ -17,7 +17,7 @@ from remote_evals import (
 )
 from remote_evals.reporters import render_markdown
 from remote_evals.results import CaseError
-from tests.integration.serving_leaks import assert_no_leak, ways_to_show
+from tests.serving.leaks import assert_no_leak, ways_to_show
 
 from .answers import Answer
 from .pieces import TOKEN

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from remote_evals import Limits, RemoteError
 from remote_evals.targets import stream_reader as _reading
-from tests.integration.serving import PATIENT
-from tests.integration.serving_leaks import assert_no_leak
+from tests.serving.deployments import PATIENT
+from tests.serving.leaks import assert_no_leak
 
 from .answers import (
     Answer,

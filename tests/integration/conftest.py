@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.integration.serving_nginx import Nginx, run_nginx
+from tests.serving.nginx import Nginx, run_nginx
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import pytest
 from remote_evals import errors
 from remote_evals.config.documents import DocumentError
 from remote_evals.errors import RemoteError, RemoteEvalsError, SettingsError, SuiteError
-from tests.unit.builders import run
+from tests.builders import run
 
 URL, HAPPENED, ADVICE = "https://agent/chat", "the connection was refused", "Check that it runs"
 

@@ -1,0 +1,70 @@
+"""What a check-up says of the end of a run, the turn behind it, and what the deployment keeps of both."""
+
+import pytest
+
+from remote_evals.doctor import Dialogue
+from tests.contract.replay import RUN_DONE, Connection
+from tests.serving.deployments import REFUND, listen, serve
+from tests.serving.diagnosed import TOKEN, Agent, examine_at, find, statuses
+
+
+async def test_a_run_that_fails() -> None:
+    """A run that ended otherwise than normally fails; there is then nothing to remember, and the rest is looked at."""
+    with serve({"error": {"name": "ModelError", "message": "no key"}}, token=TOKEN) as server:
+        checkup, reported = await examine_at(server.url, TOKEN)
+    found = {finding.check: finding for finding in reported}
+    assert statuses(found, "turn", "end", "no_token", "wrong_token") == ["pass", "fail", "pass", "pass"]
+    assert "ModelError: no key" in found["end"].happened
+    assert statuses(found, "memory", "transcript") == ["not_checked", "not_checked"]
+    assert (checkup.is_fit, checkup.error_code) == (False, None)
+
+
+async def test_a_run_that_waits_for_a_decision() -> None:
+    """A prompt of one's own that makes the agent ask is told, and nothing is decided."""
+    with serve(REFUND) as server:
+        found = await find(server.url, dialogue=Dialogue("refund {number}"))
+        assert not [request for request in server.requests if "approvals" in request.path]
+    assert statuses(found, "end", "memory") == ["fail", "not_checked"]
+
+
+async def test_a_second_turn_that_does_not_remember() -> None:
+    """An agent that lost the first turn is told with what it says, and one that keeps no messages too."""
+    with serve({"when": {"turn": 2}, "text": "Which number?"}, {"text": "noted"}) as server:
+        found = await find(server.url)
+    assert found["memory"].status == "warn"
+    assert "it says 'Which number?'" in found["memory"].happened
+
+
+async def test_a_second_turn_that_breaks() -> None:
+    """A second turn that breaks fails, and what follows is looked at all the same."""
+    with serve({"when": {"turn": 2}, "text": "x", "fault": "server-error"}, {"text": "noted"}) as server:
+        checkup, reported = await examine_at(server.url)
+    found = {finding.check: finding for finding in reported}
+    assert statuses(found, "memory", "transcript", "no_token") == ["fail", "pass", "warn"]
+    assert checkup.error_code == "REMOTE_STATUS"
+
+
+@pytest.mark.parametrize("body", ['{"messages": []}', "not found"])
+async def test_a_transcript_that_cannot_be_read_is_a_warning(body: str) -> None:
+    """No messages, or none that can be read, matter only to evals that ask for them."""
+    kind = b"application/json" if body.startswith("{") else b"text/plain"
+
+    async def answer(connection: Connection) -> None:
+        if connection.request_line.startswith("POST"):
+            await connection.send([b"HTTP/1.0 200 OK\r\ncontent-type: text/event-stream\r\n\r\n", RUN_DONE])
+        else:
+            await connection.send([b"HTTP/1.0 200 OK\r\ncontent-type: %b\r\n\r\n%b" % (kind, body.encode())])
+
+    async with listen(answer) as host:
+        found = await find(f"http://{host}")
+    assert found["transcript"].status == "warn"
+    assert "t.transcript()" in found["transcript"].advice
+
+
+async def test_a_prompt_of_ones_own_without_a_number_is_one_turn() -> None:
+    """What was not given cannot be asked for."""
+    agent = Agent(".*")
+    async with agent.serve() as url:
+        found = await find(url, dialogue=Dialogue("Say hello."))
+    assert found["memory"].status == "not_checked"
+    assert [prompt for prompt, _ in agent.turns] == ["Say hello."]

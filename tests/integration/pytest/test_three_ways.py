@@ -1,0 +1,76 @@
+"""One file of evals, unchanged, in process, against a deployment, and under pytest."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fake_server import FakeServer, load_script
+from tests.serving.command import ROOT, remote_evals
+from tests.serving.pytest_project import project, run, write
+
+pytest_plugins = ["pytester"]
+__all__ = ["project"]
+
+EXAMPLE = ROOT / "examples" / "order_eval.py"
+TOKEN = {"REMOTE_EVALS_TOKEN": "demo-token-123"}
+WRITE_CASES = """
+import json, pathlib
+
+def pytest_sessionfinish(session):
+    runs = [json.loads(run.model_dump_json()) for item in session.items for run in item.case.runs]
+    pathlib.Path("results.json").write_text(json.dumps({"results": runs}))
+"""
+
+
+def essence(result: dict[str, Any]) -> dict[str, Any]:
+    """Return a result without what depends on the clock, on who answered, and on what a deployment reports besides."""
+    calls = [
+        {key: call[key] for key in ("name", "args", "outcome", "result", "turn")}
+        for turn in result["turns"]
+        for call in turn["tool_calls"]
+    ]
+    replies = [(turn["reply"], turn["finish_reason"], turn["steps"]) for turn in result["turns"]]
+    known = {key: result[key] for key in ("name", "case", "status", "tags", "assertions", "error")}
+    return {**known, "replies": replies, "calls": calls}
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    return [essence(result) for result in json.loads(path.read_text("utf-8"))["results"]]
+
+
+def test_one_file_gives_equal_results_in_all_three_ways(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The example passes in process, by --url and under pytest, with and without a URL, with equal results."""
+    folder = pytester.path
+    write(pytester, "order_eval.py", EXAMPLE.read_text("utf-8"))
+    write(pytester, "conftest.py", WRITE_CASES)
+    with FakeServer(load_script(ROOT / "examples" / "refund.fake.yaml")) as server:
+        local = remote_evals("run", "order_eval.py", "--json", "local.json", cwd=folder)
+        remote = remote_evals("run", "order_eval.py", "--json", "url.json", "--url", server.url, cwd=folder, env=TOKEN)
+        assert (local.code, remote.code) == (0, 0), local.all + remote.all
+        run(pytester, "order_eval.py").assert_outcomes(passed=3)
+        (folder / "results.json").rename(folder / "pytest.json")
+        asked_by_command = len(server.requests)
+        monkeypatch.setenv("REMOTE_EVALS_TOKEN", TOKEN["REMOTE_EVALS_TOKEN"])
+        run(pytester, "order_eval.py", "--remote-url", server.url).assert_outcomes(passed=3)
+        assert len(server.requests) == 2 * asked_by_command
+    names = ("local.json", "url.json", "pytest.json", "results.json")
+    first, *others = [read(folder / name) for name in names]
+    assert [case["name"] for case in first] == [
+        "order lookups / Where is order 41?",
+        "order lookups / hash syntax",
+        "remembers a name",
+    ]
+    assert all(case["replies"] and case["assertions"] for case in first)
+    assert others == [first] * 3
+
+
+def test_this_repositorys_own_run_collects_no_example() -> None:
+    """`python -m pytest` here collects the tests alone."""
+    from tests.serving.command import run_python
+
+    done = run_python("-m", "pytest", "--collect-only", "-q", "-k", "examples or order_eval or refund.eval")
+    assert "examples/" not in done.out.replace("tests/docs/test_readme", ""), done.out
