@@ -10,14 +10,14 @@ import typer
 from rich.console import Console
 
 from ..config.deployments import resolve
-from ..core.threads import leave_threads
+from ..core.threads import run_without_joining_threads
 from ..doctor import (
-    Callers,
-    Checkup,
-    Dialogue,
+    Diagnosis,
+    Identities,
+    MemoryProbe,
     OnFindings,
     examine,
-    make_callers,
+    make_identities,
     render_findings,
     render_head,
     render_json_page,
@@ -35,34 +35,34 @@ from .setup import load_chosen
 from .target_options import INSECURE, DeploymentOptions, open_fake
 
 
-def print_page(callers: Callers, dialogue: Dialogue, interrupts: Interrupts) -> Checkup:
+def print_page(identities: Identities, probe: MemoryProbe, interrupts: Interrupts) -> Diagnosis:
     """Print each finding as soon as it is there, so that a slow deployment is seen to be one."""
     console = Console()
-    print_lines(render_head(callers.as_given.description), console)
-    checkup = _run(callers, dialogue, lambda found: print_lines(render_findings(found), console), interrupts)
-    print_lines(render_verdict(checkup), console)
-    return checkup
+    print_lines(render_head(identities.as_given.description), console)
+    diagnosis = _run(identities, probe, lambda found: print_lines(render_findings(found), console), interrupts)
+    print_lines(render_verdict(diagnosis), console)
+    return diagnosis
 
 
-def print_json(callers: Callers, dialogue: Dialogue, interrupts: Interrupts) -> Checkup:
+def print_json(identities: Identities, probe: MemoryProbe, interrupts: Interrupts) -> Diagnosis:
     """Print all findings as one JSON document."""
     started_at = datetime.now(UTC)
-    checkup = _run(callers, dialogue, lambda _: None, interrupts)
-    typer.echo(render_json_page(checkup, started_at), nl=False)
-    return checkup
+    diagnosis = _run(identities, probe, lambda _: None, interrupts)
+    typer.echo(render_json_page(diagnosis, started_at), nl=False)
+    return diagnosis
 
 
-def _run(callers: Callers, dialogue: Dialogue, on_findings: OnFindings, interrupts: Interrupts) -> Checkup:
+def _run(identities: Identities, probe: MemoryProbe, on_findings: OnFindings, interrupts: Interrupts) -> Diagnosis:
     """Return the check-up. A signal closes all connections and ends the command with the exit code of that."""
 
-    async def run() -> Checkup:
-        examining = asyncio.ensure_future(examine(callers, dialogue, on_findings))
+    async def run() -> Diagnosis:
+        examining = asyncio.ensure_future(examine(identities, probe, on_findings))
         loop = asyncio.get_running_loop()
         with interrupts.handled_by(lambda: loop.call_soon_threadsafe(examining.cancel)):
             return await examining
 
     try:
-        return asyncio.run(leave_threads(run()))
+        return asyncio.run(run_without_joining_threads(run()))
     except asyncio.CancelledError:
         raise typer.Exit(exit_code_of(interrupts.last)) from None
 
@@ -108,16 +108,16 @@ def doctor(
             warn(INSECURE)
         options = load_chosen(config, deployment.env).target(replace(deployment.parse(), limits=limits.parse()))
         options, _ = stack.enter_context(open_fake(deployment.fake, options))
-        callers, dialogue = make_callers(resolve(options), Redactor()), _make_dialogue(prompt)
+        identities, probe = make_identities(resolve(options), Redactor()), _make_dialogue(prompt)
         if json:
-            checkup = print_json(callers, dialogue, interrupts)
+            diagnosis = print_json(identities, probe, interrupts)
         else:
             stack.enter_context(workflow_fence())
-            checkup = print_page(callers, dialogue, interrupts)
-    raise typer.Exit(decide_checkup_exit_code(checkup))
+            diagnosis = print_page(identities, probe, interrupts)
+    raise typer.Exit(decide_checkup_exit_code(diagnosis))
 
 
-def _make_dialogue(prompt: str | None) -> Dialogue:
+def _make_dialogue(prompt: str | None) -> MemoryProbe:
     if prompt is not None and not prompt.strip():
         raise UsageError("--prompt is empty; is a variable not set?")
-    return Dialogue() if prompt is None else Dialogue(prompt)
+    return MemoryProbe() if prompt is None else MemoryProbe(prompt)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import typer
 
-from ..doctor import Checkup
+from ..doctor import Diagnosis
 from ..errors import RemoteUnauthorizedError, SuiteError, UsageError
 from ..evals.eval import Eval
 from ..results import EvalReport
@@ -46,11 +46,11 @@ def decide_exit_code(
     return UNJUDGED
 
 
-def decide_checkup_exit_code(checkup: Checkup) -> int:
+def decide_checkup_exit_code(diagnosis: Diagnosis) -> int:
     """Return the exit code of a check-up that was not interrupted."""
-    if checkup.error_code is not None:
-        return UNAUTHORIZED if checkup.error_code == RemoteUnauthorizedError.code else UNJUDGED
-    return PASSED if checkup.is_fit else FAILED
+    if diagnosis.error_code is not None:
+        return UNAUTHORIZED if diagnosis.error_code == RemoteUnauthorizedError.code else UNJUDGED
+    return PASSED if diagnosis.is_fit else FAILED
 
 
 def decide_list_exit_code(evals: Sequence[Eval]) -> int:

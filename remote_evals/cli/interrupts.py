@@ -13,7 +13,7 @@ from typing import NoReturn
 
 import typer
 
-from ..core.threads import leave_threads
+from ..core.threads import run_without_joining_threads
 from ..evals.eval import Eval
 from ..results import EvalReport
 from ..running.runner import EvalRunner
@@ -85,7 +85,7 @@ def run_interruptibly(runner: EvalRunner, evals: Sequence[Eval], interrupts: Int
             return await runner.arun(evals)
 
     try:
-        return asyncio.run(leave_threads(run()))
+        return asyncio.run(run_without_joining_threads(run()))
     except SystemExit:
         # Of a task that an agent began: it ends the loop past whoever waits for it, and its code may be 0.
         tell("an agent in this process called sys.exit() in a task of its own: the run is over, nothing is reported")

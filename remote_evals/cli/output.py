@@ -18,6 +18,7 @@ from ..redaction import Redactor
 from ..reporters import (
     QuietProgress,
     append_text,
+    escape_control_chars,
     open_progress,
     print_summary,
     render_annotations,
@@ -26,7 +27,6 @@ from ..reporters import (
     render_markdown,
     save_report,
     scrub_report,
-    show_line,
     write_report,
 )
 from ..results import EvalReport
@@ -55,7 +55,7 @@ def show_evals(evals: Sequence[Eval]) -> None:
     """Print evals, one a line with file and tags."""
     for eval_ in evals:
         marks = f"  [{', '.join(eval_.tags)}]" if eval_.tags else ""
-        typer.echo(show_line(f"{eval_.file}: {eval_.name}{marks}"))
+        typer.echo(escape_control_chars(f"{eval_.file}: {eval_.name}{marks}"))
 
 
 def show_report(report: EvalReport, redactor: Redactor, *, quiet: bool) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ..reporters import show_line
+from ..reporters import escape_control_chars
 from ..suites.loading import load_suites, make_evals
 from ..suites.schema import make_suite_schema
 from ..suites.starter import FAKE_SCRIPT, SUITE, WORKFLOW, write_first_files
@@ -33,7 +33,7 @@ def validate(suites: Suites = None, config: Config = None) -> None:
     with usage_errors():
         loaded = load_suites(load_chosen(config, None).suites(suites), os.environ)
     for one in loaded:
-        typer.echo(show_line(f"{one.file}: ok, {one.case_count} case(s)"))
+        typer.echo(escape_control_chars(f"{one.file}: ok, {one.case_count} case(s)"))
 
 
 def schema() -> None:

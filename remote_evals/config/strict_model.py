@@ -15,7 +15,7 @@ _SHAPES = {
     "model_type": "Input should be a mapping",
 }
 
-Mistake = tuple[tuple[str | int, ...], str]
+Problem = tuple[tuple[str | int, ...], str]
 
 
 class StrictModel(BaseModel):
@@ -36,7 +36,7 @@ class StrictModel(BaseModel):
         return [*(field.alias or name for name, field in cls.model_fields.items()), *cls.aliases]
 
     @classmethod
-    def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Mistake]:
+    def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Problem]:
         """Yield what is wrong between keys, each with its path; `data` has field names as keys, unvalidated values.
 
         Asked of the raw data, so that a wrong value elsewhere does not hide the answer.

@@ -13,12 +13,12 @@ LOG_COMMAND = r"(?<=#)#(?=(?i:vso|teamcity)?\[)"
 _TERMINAL = re.compile(rf"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff\ufffe\uffff]|{LOG_COMMAND}")
 
 
-def show_line(text: str) -> str:
+def escape_control_chars(text: str) -> str:
     r"""Return the text as one harmless line for a terminal or a log; ESC reads `\x1b`, a line break `\n`."""
-    return _TERMINAL.sub(write_out, text.replace("\n", r"\n").replace("\t", r"\t").replace("\r", r"\r"))
+    return _TERMINAL.sub(as_code_escape, text.replace("\n", r"\n").replace("\t", r"\t").replace("\r", r"\r"))
 
 
-def write_out(match: re.Match[str]) -> str:
+def as_code_escape(match: re.Match[str]) -> str:
     r"""Return the one character that was found as what stands for it in code, `\x1b` or `\u2028`."""
     code = ord(match[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
@@ -33,7 +33,7 @@ _XML = re.compile(
 
 def show_xml(text: str) -> str:
     r"""Return the text with nothing in it that XML 1.0 forbids or a log acts on; NUL reads `\x00`."""
-    return _XML.sub(write_out, text.replace("\r\n", "\n"))
+    return _XML.sub(as_code_escape, text.replace("\r\n", "\n"))
 
 
 MAX_MESSAGE_CHARS = 600

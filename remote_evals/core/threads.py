@@ -11,19 +11,19 @@ from typing import Any, TypeVar
 _T = TypeVar("_T")
 
 
-class _Unawaited(ThreadPoolExecutor):
+class _DetachedExecutor(ThreadPoolExecutor):
     """Threads that no end of a loop waits for."""
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         super().shutdown(wait=False, cancel_futures=True)
 
 
-async def leave_threads(main: Coroutine[Any, Any, _T]) -> _T:
+async def run_without_joining_threads(main: Coroutine[Any, Any, _T]) -> _T:
     """Return what `main` returns, in a loop whose end waits for none of its threads.
 
     One may hang, as where a name is looked up, and what is done must be reported.
     """
-    asyncio.get_running_loop().set_default_executor(_Unawaited())
+    asyncio.get_running_loop().set_default_executor(_DetachedExecutor())
     return await main
 
 

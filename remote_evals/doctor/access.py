@@ -10,11 +10,11 @@ from ..errors import RemoteError, RemoteStatusError, RemoteStreamError, RemoteUn
 from ..redaction import Redactor, Secret
 from ..redaction.credentials import is_credential_name, is_credential_parameter
 from ..targets import RemoteTarget
-from .findings import Finding, Journal, failed, not_checked, passed, warned
+from .findings import Finding, FindingLog, failed, not_checked, passed, warned
 
 
 @dataclass(frozen=True, slots=True)
-class Callers:
+class Identities:
     """`as_given` has every credential that was given, `no_token` none at all, `wrong_token` a token that was made up.
 
     `no_token` is None where no credential was given, `wrong_token` where no token was.
@@ -25,7 +25,7 @@ class Callers:
     wrong_token: RemoteTarget | None
 
 
-def make_callers(options: TargetOptions, redactor: Redactor) -> Callers:
+def make_identities(options: TargetOptions, redactor: Redactor) -> Identities:
     """Return the callers of a deployment; the token is the one that `find_token` finds.
 
     Nothing that they send is ever sent again. Raises `UsageError` as `target_builder` does, and when there is no URL.
@@ -36,7 +36,7 @@ def make_callers(options: TargetOptions, redactor: Redactor) -> Callers:
     # No caller without a token may find one in the environment.
     given = replace(options, token=token, retries=0, reads_environment=False)
     bare = _strip(given)
-    return Callers(
+    return Identities(
         as_given=_build(given, redactor),
         no_token=_build(bare, redactor) if bare != given else None,
         wrong_token=_build(replace(given, token=Secret(secrets.token_urlsafe(24))), redactor) if token else None,
@@ -83,23 +83,23 @@ _LET_IN = {
 }
 
 
-async def try_access(callers: Callers, prompt: str, journal: Journal) -> None:
+async def try_access(identities: Identities, prompt: str, log: FindingLog) -> None:
     """Send the prompt as the callers that should be refused, to a deployment that has answered it."""
-    if callers.no_token is None:
+    if identities.no_token is None:
         happened = "the deployment is open: it answered, and no credential was given"
-        journal.add(warned("no_token", happened, f"If it is not meant for everyone, let it ask for a token: {_BILL}"))
-        journal.add(not_checked("wrong_token", "no token is needed"))
+        log.add(warned("no_token", happened, f"If it is not meant for everyone, let it ask for a token: {_BILL}"))
+        log.add(not_checked("wrong_token", "no token is needed"))
         return
-    found = check_access("no_token", await _send(callers.no_token, prompt))
-    journal.add(found)
-    if callers.wrong_token is None:
-        journal.add(not_checked("wrong_token", "no token was given"))
+    found = check_access("no_token", await _send(identities.no_token, prompt))
+    log.add(found)
+    if identities.wrong_token is None:
+        log.add(not_checked("wrong_token", "no token was given"))
     elif found.status == "fail":
-        journal.add(not_checked("wrong_token", "no token is needed"))
+        log.add(not_checked("wrong_token", "no token is needed"))
     elif found.status == "not_checked":
-        journal.add(not_checked("wrong_token", found.happened))
+        log.add(not_checked("wrong_token", found.happened))
     else:
-        journal.add(check_access("wrong_token", await _send(callers.wrong_token, prompt)))
+        log.add(check_access("wrong_token", await _send(identities.wrong_token, prompt)))
 
 
 def check_access(check: str, failure: RemoteError | None) -> Finding:

@@ -11,8 +11,8 @@ from ..core.urls import is_loopback
 from ..errors import RemoteUnreachableError
 from ..targets import RemoteTarget
 from ..transport.connecting import Tls, advise_on_certificate, find_proxy
-from .findings import Finding, Journal, failed, not_checked, passed, warned
-from .network import Attempt, Handshake, Place, find_place, look_up, shake_hands, try_addresses
+from .findings import Finding, FindingLog, failed, not_checked, passed, warned
+from .network import ConnectAttempt, Handshake, Place, find_place, look_up, shake_hands, try_addresses
 
 FEW_DAYS = 21
 
@@ -33,7 +33,7 @@ def check_lost_name(place: Place, error: OSError, limit_s: float) -> Finding:
     return failed("dns", f"{place.host} was not found ({_reason(error, limit_s)})", advice)
 
 
-def check_attempts(attempts: Sequence[Attempt], port: int, limit_s: float) -> Finding:
+def check_attempts(attempts: Sequence[ConnectAttempt], port: int, limit_s: float) -> Finding:
     """Say which addresses take connections, and how soon."""
     made = [attempt for attempt in attempts if attempt.error is None]
     lost = [(a.address, a.error) for a in attempts if a.error and not (made and _is_no_news(a.address, a.error))]
@@ -101,44 +101,44 @@ def _is_no_news(address: str, error: OSError) -> bool:
 _BEHIND_PROXY = "a proxy is used, and it connects in place of this machine"
 
 
-async def connect(target: RemoteTarget, tls: Tls, journal: Journal) -> bool:
+async def connect(target: RemoteTarget, tls: Tls, log: FindingLog) -> bool:
     """Look up the name, connect, shake hands, and say whether a request can get through.
 
     Raises `UsageError` for a proxy in the environment that cannot be used.
     """
     if find_proxy(target.url):
-        journal.add(*(not_checked(check, _BEHIND_PROXY) for check in ("dns", "tcp", "tls")))
+        log.add(*(not_checked(check, _BEHIND_PROXY) for check in ("dns", "tcp", "tls")))
         return True
     place, limit_s = find_place(target.url), target.limits.connect_s
-    address = await _connect_tcp(place, limit_s, journal)
-    is_connected = address is not None and await _connect_tls(place, address, tls, target, journal)
+    address = await _connect_tcp(place, limit_s, log)
+    is_connected = address is not None and await _connect_tls(place, address, tls, target, log)
     if not is_connected:
-        journal.break_off(RemoteUnreachableError.code)
+        log.break_off(RemoteUnreachableError.code)
     return is_connected
 
 
-async def _connect_tcp(place: Place, limit_s: float, journal: Journal) -> str | None:
+async def _connect_tcp(place: Place, limit_s: float, log: FindingLog) -> str | None:
     """Return the address that answers soonest, None where none does."""
     try:
         addresses = await look_up(place, limit_s)
     except OSError as error:
-        journal.add(check_lost_name(place, error, limit_s))
+        log.add(check_lost_name(place, error, limit_s))
         return None
-    journal.add(check_name(place, addresses))
+    log.add(check_name(place, addresses))
     attempts = await try_addresses(addresses, place.port, limit_s)
-    journal.add(check_attempts(attempts, place.port, limit_s))
+    log.add(check_attempts(attempts, place.port, limit_s))
     made = [attempt for attempt in attempts if attempt.error is None]
     return min(made, key=lambda attempt: attempt.connect_ms).address if made else None
 
 
-async def _connect_tls(place: Place, address: str, tls: Tls, target: RemoteTarget, journal: Journal) -> bool:
+async def _connect_tls(place: Place, address: str, tls: Tls, target: RemoteTarget, log: FindingLog) -> bool:
     if not place.is_tls:
-        journal.add(check_plain_http(stays_here=is_loopback(target.url)))
+        log.add(check_plain_http(stays_here=is_loopback(target.url)))
         return True
     try:
         handshake = await shake_hands(place, address, tls, target.limits.connect_s)
     except OSError as error:
-        journal.add(check_lost_handshake(error, target.limits.connect_s))
+        log.add(check_lost_handshake(error, target.limits.connect_s))
         return False
-    journal.add(check_handshake(place, handshake))
+    log.add(check_handshake(place, handshake))
     return True

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from ..errors import RemoteError
 from ..results import RunResult
 from ..targets import RemoteTarget, Session
-from .findings import Finding, Journal, not_checked, passed, warned
+from .findings import Finding, FindingLog, not_checked, passed, warned
 from .turn_checks import (
     Recorder,
     Recording,
@@ -38,7 +38,7 @@ def _choose_number() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Dialogue:
+class MemoryProbe:
     """Two turns: `prompt`, with the number put in where it says {number}, and a question for that number."""
 
     prompt: str = DEFAULT_PROMPT
@@ -68,55 +68,55 @@ _NO_NORMAL_END = "the first turn did not end normally"
 _FOR_TRANSCRIPTS = "only evals that ask for t.transcript() need it"
 
 
-async def converse(target: RemoteTarget, dialogue: Dialogue, journal: Journal) -> bool:
+async def converse(target: RemoteTarget, probe: MemoryProbe, log: FindingLog) -> bool:
     """Run the turns and say whether the first came to an end, whatever end."""
     recorder = Recorder(target.redactor.scrub)
-    async with target, target.open_session(tap=recorder) as session:
-        journal.session_id = session.id
+    async with target, target.open_session(observer=recorder) as session:
+        log.session_id = session.id
         try:
-            run = await session.send(dialogue.first, 1)
+            run = await session.send(probe.first, 1)
         except RemoteError as failure:
-            journal.trace_id = failure.partial.trace_id if failure.partial else None
-            journal.add_failure("turn", failure)
+            log.trace_id = failure.partial.trace_id if failure.partial else None
+            log.add_failure("turn", failure)
             return False
-        journal.trace_id = run.trace_id
-        _check_turn(run, recorder.recordings[0], journal)
+        log.trace_id = run.trace_id
+        _check_turn(run, recorder.recordings[0], log)
         if run.ended_normally:
-            await _remember(session, dialogue, journal)
-            await _read_back(session, journal)
+            await _remember(session, probe, log)
+            await _read_back(session, log)
         else:
-            journal.add(*(not_checked(check, _NO_NORMAL_END) for check in ("memory", "transcript")))
+            log.add(*(not_checked(check, _NO_NORMAL_END) for check in ("memory", "transcript")))
     return True
 
 
-def _check_turn(run: RunResult, recording: Recording, journal: Journal) -> None:
+def _check_turn(run: RunResult, recording: Recording, log: FindingLog) -> None:
     happened = f"answered {recording.status} with {recording.content_type}, {len(recording.arrivals)} event(s)"
-    journal.add(passed("turn", happened, status=recording.status, events=len(recording.arrivals)))
+    log.add(passed("turn", happened, status=recording.status, events=len(recording.arrivals)))
     for check_stream in (check_http, check_compression, check_streaming, check_silence):
-        journal.add(check_stream(recording))
-    journal.add(check_times(run.timing))
+        log.add(check_stream(recording))
+    log.add(check_times(run.timing))
     for check_run in (check_order, check_end, check_usage, check_cost):
-        journal.add(check_run(run))
+        log.add(check_run(run))
 
 
-async def _remember(session: Session, dialogue: Dialogue, journal: Journal) -> None:
-    if dialogue.second is None:
-        journal.add(not_checked("memory", "--prompt has no {number} in it to ask for"))
+async def _remember(session: Session, probe: MemoryProbe, log: FindingLog) -> None:
+    if probe.second is None:
+        log.add(not_checked("memory", "--prompt has no {number} in it to ask for"))
         return
     try:
-        journal.add(dialogue.check_memory(await session.send(dialogue.second, 2)))
+        log.add(probe.check_memory(await session.send(probe.second, 2)))
     except RemoteError as failure:
-        journal.add_failure("memory", failure)
+        log.add_failure("memory", failure)
 
 
-async def _read_back(session: Session, journal: Journal) -> None:
+async def _read_back(session: Session, log: FindingLog) -> None:
     try:
         messages = await session.transcript()
     except RemoteError as failure:
-        journal.add(warned("transcript", failure.happened, f"{failure.advice}; {_FOR_TRANSCRIPTS}", code=failure.code))
+        log.add(warned("transcript", failure.happened, f"{failure.advice}; {_FOR_TRANSCRIPTS}", code=failure.code))
         return
     if messages:
-        journal.add(passed("transcript", f"{len(messages)} message(s) of the session are kept", messages=len(messages)))
+        log.add(passed("transcript", f"{len(messages)} message(s) of the session are kept", messages=len(messages)))
     else:
         advice = f"Check that sessions are kept where all replicas see them; {_FOR_TRANSCRIPTS}"
-        journal.add(warned("transcript", "no message of the session is kept", advice, messages=0))
+        log.add(warned("transcript", "no message of the session is kept", advice, messages=0))

@@ -48,7 +48,7 @@ class Finding(BaseModel):
     values: dict[str, Any] = Field(default_factory=dict)
 
 
-class Checkup(BaseModel):
+class Diagnosis(BaseModel):
     """All findings about a deployment, one for each of `CHECKS` unless the check-up was broken off.
 
     `error_code` is that of the `RemoteError` for which no turn could be judged, None when every turn came to its end.
@@ -99,7 +99,7 @@ MAX_CHARS = 500
 OnFindings = Callable[[Sequence[Finding]], object]
 
 
-class Journal:
+class FindingLog:
     """Takes findings in the order of `CHECKS` and passes them on, scrubbed, as soon as they are there.
 
     `on_findings` gets several at once where they say the same. `session_id` and `trace_id` are set by whoever has them.
@@ -128,13 +128,13 @@ class Journal:
         """Note why there will be no turn."""
         self._error_code = code
 
-    def close(self, target: str) -> Checkup:
+    def close(self, target: str) -> Diagnosis:
         """Take of every check that was not come to that it was not made, and return all findings."""
         done = {finding.check for finding in self._findings}
         failures = [CHECKS[finding.check] for finding in self._findings if finding.status == "fail"]
         if left := [check for check in CHECKS if check not in done]:
             self.add(*(not_checked(check, f"{failures[-1]} failed") for check in left))
-        return Checkup(
+        return Diagnosis(
             target=target,
             findings=tuple(self._findings),
             error_code=self._error_code,

@@ -35,7 +35,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class ConnectAttempt:
     """One connection that was tried; `error` is None when it was made, after `connect_ms`."""
 
     address: str
@@ -58,12 +58,12 @@ async def look_up(place: Place, limit_s: float) -> list[str]:
     return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))[:MAX_ADDRESSES]
 
 
-async def try_addresses(addresses: list[str], port: int, limit_s: float) -> list[Attempt]:
+async def try_addresses(addresses: list[str], port: int, limit_s: float) -> list[ConnectAttempt]:
     """Connect to every address at once and close each connection again."""
     return list(await asyncio.gather(*(_try(address, port, limit_s) for address in addresses)))
 
 
-async def _try(address: str, port: int, limit_s: float) -> Attempt:
+async def _try(address: str, port: int, limit_s: float) -> ConnectAttempt:
     started, error = time.perf_counter(), None
     try:
         async with asyncio.timeout(finite(limit_s)):
@@ -71,7 +71,7 @@ async def _try(address: str, port: int, limit_s: float) -> Attempt:
         writer.transport.abort()
     except OSError as raised:
         error = raised
-    return Attempt(address, (time.perf_counter() - started) * 1000, error)
+    return ConnectAttempt(address, (time.perf_counter() - started) * 1000, error)
 
 
 def finite(limit_s: float) -> float | None:

@@ -50,7 +50,7 @@ from typing import get_args
 from .._version import __version__
 from ..core.json_values import render_json_text
 from ..reporters.terminal import INDENT, Line, make_line
-from .findings import CHECKS, Checkup, Finding, Status
+from .findings import CHECKS, Diagnosis, Finding, Status
 
 _MARKS: dict[Status, tuple[str, str]] = {
     "pass": ("[PASS]", "bold green"),
@@ -77,31 +77,31 @@ def render_findings(findings: Sequence[Finding]) -> Iterator[Line]:
         yield make_line(INDENT, f"{finding.advice}.")
 
 
-def render_verdict(checkup: Checkup) -> Iterator[Line]:
+def render_verdict(diagnosis: Diagnosis) -> Iterator[Line]:
     """Yield whether the deployment is fit to be tested, and how to find the turn in its logs."""
     yield make_line("", "")
-    counts = ", ".join(f"{checkup.count(status)} {word}" for status, word in _WORDS.items())
-    word, style = ("fit", "bold green") if checkup.is_fit else ("not fit", "bold red")
+    counts = ", ".join(f"{diagnosis.count(status)} {word}" for status, word in _WORDS.items())
+    word, style = ("fit", "bold green") if diagnosis.is_fit else ("not fit", "bold red")
     yield make_line("", f"{word} to be tested: {counts}", body_style=style)
-    if checkup.session_id and checkup.trace_id:
-        yield make_line("", f"session {checkup.session_id} · trace {checkup.trace_id}", body_style="dim")
+    if diagnosis.session_id and diagnosis.trace_id:
+        yield make_line("", f"session {diagnosis.session_id} · trace {diagnosis.trace_id}", body_style="dim")
 
 
 FORMAT_VERSION = 1
 
 
-def render_json_page(checkup: Checkup, started_at: datetime) -> str:
+def render_json_page(diagnosis: Diagnosis, started_at: datetime) -> str:
     """Return the findings as JSON; whatever the deployment sent, it is valid and ASCII."""
     document = {
         "format_version": FORMAT_VERSION,
         "tool_version": __version__,
         "started_at": started_at.isoformat(),
-        "target": checkup.target,
-        "fit": checkup.is_fit,
-        "summary": {status: checkup.count(status) for status in get_args(Status)},
-        "error_code": checkup.error_code,
-        "session_id": checkup.session_id,
-        "trace_id": checkup.trace_id,
-        "findings": checkup.findings,
+        "target": diagnosis.target,
+        "fit": diagnosis.is_fit,
+        "summary": {status: diagnosis.count(status) for status in get_args(Status)},
+        "error_code": diagnosis.error_code,
+        "session_id": diagnosis.session_id,
+        "trace_id": diagnosis.trace_id,
+        "findings": diagnosis.findings,
     }
     return render_json_text(document)

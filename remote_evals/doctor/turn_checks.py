@@ -87,7 +87,7 @@ class Recording:
 
 
 class Recorder:
-    """Records the answers to all POSTs of a session, in order; see `targets._tap.Tap`."""
+    """Records the answers to all POSTs of a session, in order; see `targets._tap.StreamObserver`."""
 
     def __init__(self, scrub: Callable[[str], str]) -> None:
         self.recordings: list[Recording] = []

@@ -11,7 +11,7 @@ from ..targets import Session
 from . import assertions
 from .assertions.recorder import Assertions
 from .assertions.values import Unjudged
-from .steps import Step, step
+from .steps import PendingCall, step
 
 NOT_ASKED = "rubrics are graded only with --judge, or by a judge given in code"
 NO_JUDGE = (
@@ -89,7 +89,7 @@ class EvalContext(Assertions):
         self.results: list[RunResult] = []
         self.assertions: list[AssertionResult] = []
         self.judged_score: float | None = None
-        self.steps: list[Step[Any]] = []
+        self.steps: list[PendingCall[Any]] = []
         self._prompts: list[str] = []
         self._session = session
         self._rubrics = rubrics or Rubrics()
@@ -121,7 +121,7 @@ class EvalContext(Assertions):
         return Assertions(self.results[-1:], self.assertions, turn=len(self.results), redactor=self._redactor)
 
     @property
-    def forgotten(self) -> list[Step[Any]]:
+    def forgotten(self) -> list[PendingCall[Any]]:
         """The steps that were begun and never awaited, so that they did nothing."""
         return [begun for begun in self.steps if not begun.is_awaited]
 

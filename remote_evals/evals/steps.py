@@ -9,7 +9,7 @@ _T = TypeVar("_T")
 _P = ParamSpec("_P")
 
 
-class Step(Coroutine[Any, Any, _T]):
+class PendingCall(Coroutine[Any, Any, _T]):
     """One wait, `t.send('hi')`: nothing happens until it is awaited. `place` is where it was called."""
 
     def __init__(self, label: str, place: str, start: Callable[[], Coroutine[Any, Any, _T]]) -> None:
@@ -45,31 +45,33 @@ class Step(Coroutine[Any, Any, _T]):
         return self._begun
 
 
-class HasSteps(Protocol):
+class HasPendingCalls(Protocol):
     """What keeps the steps that were begun on it."""
 
-    steps: list[Step[Any]]
+    steps: list[PendingCall[Any]]
 
     def scrub(self, text: str) -> str:
         """Return a text without secrets."""
         ...
 
 
-_S = TypeVar("_S", bound=HasSteps)
+_S = TypeVar("_S", bound=HasPendingCalls)
 
 
 def step(
     method: Callable[Concatenate[_S, _P], Coroutine[Any, Any, _T]],
-) -> Callable[Concatenate[_S, _P], Step[_T]]:
+) -> Callable[Concatenate[_S, _P], PendingCall[_T]]:
     """Make the calls of an async method steps of its object."""
 
-    def begin(self: _S, /, *args: _P.args, **kwargs: _P.kwargs) -> Step[_T]:
+    def begin(self: _S, /, *args: _P.args, **kwargs: _P.kwargs) -> PendingCall[_T]:
         caller = sys._getframe(1)
         shown = ", ".join([*map(repr, args), *(f"{name}={value!r}" for name, value in kwargs.items())])
         # Scrubbed before it is cut: half a secret is no longer recognised.
         shown = self.scrub(shown)
         label = f"t.{method.__name__}({shown if len(shown) <= 60 else shown[:59] + '…'})"
-        begun = Step(label, f"{caller.f_code.co_filename}:{caller.f_lineno}", lambda: method(self, *args, **kwargs))
+        begun = PendingCall(
+            label, f"{caller.f_code.co_filename}:{caller.f_lineno}", lambda: method(self, *args, **kwargs)
+        )
         self.steps.append(begun)
         return begun
 

@@ -10,7 +10,7 @@ from ..core.threads import run_in_thread
 from .context import EvalContext
 
 
-class BlockingContext:
+class SyncEvalContext:
     """A `t` for plain functions: all of an `EvalContext`, but that nothing needs `await`."""
 
     def __init__(self, t: EvalContext, loop: asyncio.AbstractEventLoop) -> None:
@@ -60,7 +60,7 @@ async def run_function(test: Callable[..., Any], t: EvalContext, *args: Any) -> 
     if inspect.iscoroutinefunction(test) or inspect.iscoroutinefunction(inspect.unwrap(test)):
         await test(t, *args)
         return
-    blocking = BlockingContext(t, asyncio.get_running_loop())
+    blocking = SyncEvalContext(t, asyncio.get_running_loop())
     try:
         await run_in_thread(test, blocking, *args)
     finally:

@@ -11,7 +11,7 @@ from ..core.urls import show_url
 from ..errors import JudgeError, UsageError
 from ..redaction import Redactor, Secret
 from ..results import Verdict
-from ..transport.client import Link, open_transport
+from ..transport.client import HttpClient, open_transport
 from ..transport.connecting import find_proxy
 from .base import unparseable
 from .endpoint import MODEL_VARIABLE, URL_VARIABLE, Endpoint, check_endpoint, read_environment
@@ -87,7 +87,7 @@ class LLMJudge:
         self._endpoint = endpoint
         self._temperature = temperature
         self._timeout_s = timeout_s
-        self._link: Link | None = None
+        self._link: HttpClient | None = None
         self._entered = 0
         endpoint.hide_from(self.redactor)
 
@@ -165,15 +165,15 @@ class LLMJudge:
         raise attempt.error.with_traceback(None)
 
     @asynccontextmanager
-    async def _borrow_link(self) -> AsyncIterator[Link]:
+    async def _borrow_link(self) -> AsyncIterator[HttpClient]:
         if self._link:
             yield self._link
         else:
             async with aclosing(self._open()) as link:
                 yield link
 
-    def _open(self) -> Link:
+    def _open(self) -> HttpClient:
         proxy = find_proxy(self.url)
         if proxy:
             proxy.hide_from(self.redactor)
-        return Link(open_transport(self.url, proxy), self._endpoint.headers, _CONNECT_S)
+        return HttpClient(open_transport(self.url, proxy), self._endpoint.headers, _CONNECT_S)

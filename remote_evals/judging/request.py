@@ -16,8 +16,8 @@ from ..core.urls import show_url
 from ..errors import JudgeError, JudgeUnreachableError
 from ..redaction import Secret
 from ..results import JudgeUsage
-from ..transport.client import Link
-from ..transport.failures import LIBRARY_ERRORS, forget_frames, keep_cause, translate
+from ..transport.client import HttpClient
+from ..transport.failures import LIBRARY_ERRORS, drop_tracebacks, keep_cause, translate
 from ..transport.responses import parse_retry_after
 from .base import one_line
 
@@ -95,7 +95,7 @@ _backoff = wait_exponential(multiplier=0.3, max=5)
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class JudgeAttempt:
     """What came of one request: a completion, or what went wrong and whether, and in how many seconds, to try again."""
 
     completion: Completion | None = None
@@ -104,7 +104,7 @@ class Attempt:
     retry_after_s: float | None = None
 
 
-async def ask_with_patience(ask: Callable[[], Awaitable[Attempt]]) -> Attempt:
+async def ask_with_patience(ask: Callable[[], Awaitable[JudgeAttempt]]) -> JudgeAttempt:
     """Return the first attempt that is final, or the last one."""
     retrying = AsyncRetrying(
         stop=stop_after_attempt(ATTEMPTS),
@@ -112,7 +112,7 @@ async def ask_with_patience(ask: Callable[[], Awaitable[Attempt]]) -> Attempt:
         retry=retry_if_result(lambda attempt: attempt.may_retry),
         retry_error_callback=_last,
     )
-    attempt: Attempt = await retrying(ask)
+    attempt: JudgeAttempt = await retrying(ask)
     return attempt
 
 
@@ -121,9 +121,9 @@ def _wait(state: RetryCallState) -> float:
     return _backoff(state) if after_s is None else after_s
 
 
-def _last(state: RetryCallState) -> Attempt:
+def _last(state: RetryCallState) -> JudgeAttempt:
     assert state.outcome  # noqa: S101 - tenacity asks only after an attempt
-    attempt: Attempt = state.outcome.result()
+    attempt: JudgeAttempt = state.outcome.result()
     return attempt
 
 
@@ -151,7 +151,7 @@ class Request:
         self._timeout_s = timeout_s
         self._scrub = scrub
 
-    async def send(self, link: Link, body: Mapping[str, Any]) -> Attempt:
+    async def send(self, link: HttpClient, body: Mapping[str, Any]) -> JudgeAttempt:
         """Send it once; never raises but for a cancellation."""
         try:
             async with asyncio.timeout(self._timeout_s or None):
@@ -159,14 +159,16 @@ class Request:
         except TimeoutError:
             # Not tried again: whoever set the limit waited long enough.
             happened = f"timed out: no whole answer within {render_duration(self._timeout_s)}"
-            return Attempt(error=JudgeUnreachableError(self._shown, happened, f"{_IS_IT_UP}, or give it more time"))
+            return JudgeAttempt(
+                error=JudgeUnreachableError(self._shown, happened, f"{_IS_IT_UP}, or give it more time")
+            )
         except asyncio.CancelledError as cancelled:
-            forget_frames(cancelled)
+            drop_tracebacks(cancelled)
             raise
         except LIBRARY_ERRORS as error:
             return self._broke(error)
 
-    async def _post(self, link: Link, body: Mapping[str, Any]) -> Attempt:
+    async def _post(self, link: HttpClient, body: Mapping[str, Any]) -> JudgeAttempt:
         # ASCII, since a reply may hold the lone surrogates that UTF-8 cannot.
         sent = json.dumps(body).encode("ascii")
         async with aclosing(await link.send("POST", self._url, _HEADERS, self._key, sent)) as response:
@@ -177,7 +179,7 @@ class Request:
                     return self._failed("the answer is larger than 1 MiB", "Check that the URL is a judge's")
             return self._read(response, bytes(content))
 
-    def _read(self, response: httpx.Response, content: bytes) -> Attempt:
+    def _read(self, response: httpx.Response, content: bytes) -> JudgeAttempt:
         status = response.status_code
         if not response.is_success:
             default = "Check the judge's own status" if status >= 500 else "Check the judge's URL and settings"
@@ -190,14 +192,14 @@ class Request:
             kind = one_line(self._scrub(response.headers.get("content-type", "").partition(";")[0])) or "of no type"
             happened = f"the answer ({kind}) is not a chat completion{quote_error(content, self._scrub)}"
             return self._failed(happened, "Check that the URL is that of an OpenAI-compatible endpoint")
-        return Attempt(completion)
+        return JudgeAttempt(completion)
 
-    def _failed(self, happened: str, advice: str, wait_s: float | None = None) -> Attempt:
+    def _failed(self, happened: str, advice: str, wait_s: float | None = None) -> JudgeAttempt:
         error = JudgeError(self._shown, happened, advice)
-        return Attempt(error=error, may_retry=wait_s is not None, retry_after_s=wait_s)
+        return JudgeAttempt(error=error, may_retry=wait_s is not None, retry_after_s=wait_s)
 
-    def _broke(self, error: Exception) -> Attempt:
+    def _broke(self, error: Exception) -> JudgeAttempt:
         known = translate(error, self._shown, "before the answer was whole")
         failure = JudgeUnreachableError(self._shown, self._scrub(known.happened), _IS_IT_UP)
-        failure.__cause__ = keep_cause(forget_frames(error), self._scrub)
-        return Attempt(error=failure, may_retry=True)
+        failure.__cause__ = keep_cause(drop_tracebacks(error), self._scrub)
+        return JudgeAttempt(error=failure, may_retry=True)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..results import Missing, PendingApproval, RunError, RunResult, Timing, Usage
-from .chat.ordering import ProtocolCheck
+from .chat.ordering import StreamOrderChecker
 from .events import (
     ApprovalRequested,
     Event,
@@ -20,13 +20,13 @@ from .events import (
     ToolEnd,
     ToolStart,
 )
-from .tool_calls import CallLog, parse_run_error, parse_usage
+from .tool_calls import ToolCallTracker, parse_run_error, parse_usage
 
 # No event of the protocol, but what proxies and frameworks send to keep a connection open.
 _KEEP_ALIVES = ("", "ping", "heartbeat", "keepalive", "keep-alive")
 
 
-class Rebuild:
+class RunBuilder:
     """The run so far. `add` every event in order of arrival; `result` may be asked for at any time.
 
     The first `run.done` ends it: what comes behind is not of the run. `protocol` notes that and whatever else is odd.
@@ -39,14 +39,14 @@ class Rebuild:
 
     def __init__(self, turn: int = 1, scrub: Callable[[str], str] = str) -> None:
         self._scrub = scrub
-        self.protocol = ProtocolCheck(scrub)
+        self.protocol = StreamOrderChecker(scrub)
         self.done: RunDone | None = None
         self.is_over = False
         self._last_type: str | None = None
         self._turn = turn
         self._run_id: str | None = None
         self._text: list[str] = []
-        self._calls = CallLog(turn)
+        self._calls = ToolCallTracker(turn)
         self._steps_started = self._steps_done = 0
         self._open_steps: Counter[tuple[object, ...]] = Counter()
         self._pending: PendingApproval | None = None
@@ -218,15 +218,15 @@ def _step_of(event: StepStart | StepDone) -> tuple[object, ...]:
 
 
 # Keyed by exact type: a look-up is what lets a run of 200,000 deltas cost little more than its JSON.
-_FOLDS: dict[type[Event], Callable[[Rebuild, Any, float], None]] = {
-    RunStart: Rebuild._on_run_start,
-    StepStart: Rebuild._on_step_start,
-    StepDone: Rebuild._on_step_done,
-    TextDelta: Rebuild._on_text,
-    TextDone: Rebuild._on_text_done,
-    ToolStart: Rebuild._on_tool_start,
-    ToolEnd: Rebuild._on_tool_end,
-    ApprovalRequested: Rebuild._on_approval,
-    RunFailed: Rebuild._on_run_failed,
-    RunDone: Rebuild._on_run_done,
+_FOLDS: dict[type[Event], Callable[[RunBuilder, Any, float], None]] = {
+    RunStart: RunBuilder._on_run_start,
+    StepStart: RunBuilder._on_step_start,
+    StepDone: RunBuilder._on_step_done,
+    TextDelta: RunBuilder._on_text,
+    TextDone: RunBuilder._on_text_done,
+    ToolStart: RunBuilder._on_tool_start,
+    ToolEnd: RunBuilder._on_tool_end,
+    ApprovalRequested: RunBuilder._on_approval,
+    RunFailed: RunBuilder._on_run_failed,
+    RunDone: RunBuilder._on_run_done,
 }

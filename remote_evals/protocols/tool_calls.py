@@ -11,7 +11,7 @@ _ERROR_FIELDS = ("name", "message", "code")
 _Key = tuple[tuple[str, ...], tuple[str, ...], str]
 
 
-class CallLog:
+class ToolCallTracker:
     """The calls of one run, in the order in which they started.
 
     Calls of one step run in parallel and end in any order, and a call id repeats across agents: the key of a call is

@@ -9,7 +9,7 @@ from typing import Any
 from ..config.deployments import TargetSettings
 from ..errors import RemoteEvalsError
 from ..evals.context import EvalContext, Rubrics
-from ..evals.sync_context import BlockingContext
+from ..evals.sync_context import SyncEvalContext
 from ..results import CaseResult, EvalReport, EvalResult
 from ..results.run import combine_runs
 from ..targets import RemoteTarget
@@ -20,7 +20,7 @@ from .outcomes import find_failure, in_pytest_words, list_sections, render_case,
 _LIMIT_S = 600.0
 
 
-class RemoteAgent(BlockingContext):
+class RemoteAgent(SyncEvalContext):
     """A `t` that needs no `await`, and that can say how its test went."""
 
     def __init__(self, t: EvalContext, loop: asyncio.AbstractEventLoop, name: str, target: RemoteTarget) -> None:

@@ -13,8 +13,8 @@ import pytest
 
 from ..config.deployments import TargetSettings
 from ..config.documents import load_document
-from ..core.text import show_line
-from ..core.threads import leave_threads
+from ..core.text import escape_control_chars
+from ..core.threads import run_without_joining_threads
 from ..errors import RemoteEvalsError, SuiteError
 from ..evals.eval import Eval
 from ..results import CaseError, CaseResult, EvalReport
@@ -53,7 +53,7 @@ def name_items(names: Iterable[str]) -> list[str]:
     taken: dict[str, int] = {}
     unique = []
     for name in names:
-        shown = show_line(" ".join(name.split())).replace("::", ":")
+        shown = escape_control_chars(" ".join(name.split())).replace("::", ":")
         taken[shown] = taken.get(shown, 0) + 1
         unique.append(shown if taken[shown] == 1 else f"{shown} ({taken[shown]})")
     return unique
@@ -65,7 +65,7 @@ def run_evals(runner: EvalRunner, evals: Sequence[Eval]) -> EvalReport:
         asyncio.get_running_loop()
     except RuntimeError:
         with asyncio.Runner(loop_factory=asyncio.new_event_loop) as own:
-            return own.run(leave_threads(runner.arun(evals)))
+            return own.run(run_without_joining_threads(runner.arun(evals)))
     return runner.run(evals)
 
 

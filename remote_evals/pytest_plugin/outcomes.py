@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from _pytest._code.code import ExceptionRepr, ReprExceptionInfo, ReprFileLocation, ReprTracebackNative
 
-from ..core.text import show_line
+from ..core.text import escape_control_chars
 from ..errors import JudgeError, RemoteError, RemoteEvalsError
 from ..redaction import Redactor
 from ..reporters import scrub_report
@@ -51,7 +51,7 @@ def find_failure(case: CaseResult) -> NotPassedError | None:
 def unjudged(error: CaseError) -> UnjudgedError:
     """Return what is to be raised of a case that was not even begun."""
     text = f"{error.code}: {error.message}"
-    return UnjudgedError(show_line(text), "\n".join(map(show_line, text.splitlines())))
+    return UnjudgedError(escape_control_chars(text), "\n".join(map(escape_control_chars, text.splitlines())))
 
 
 def render_case(case: CaseResult) -> str:
@@ -69,7 +69,7 @@ def list_sections(case: CaseResult) -> Sections:
     runs = [("remote-evals runs", render_case(case))] if len(case.runs) > 1 else []
     flaky = [f"flaky: {describe_repeats(case)}"] if case.is_flaky else []
     # The same remark on each of the runs is one.
-    remarks = dict.fromkeys([*flaky, *(show_line(text) for run in case.runs for text in list_remarks(run))])
+    remarks = dict.fromkeys([*flaky, *(escape_control_chars(text) for run in case.runs for text in list_remarks(run))])
     return runs + ([(WARNINGS, "\n".join(remarks))] if remarks else [])
 
 
@@ -84,7 +84,7 @@ def _summarize(case: CaseResult) -> str:
     reasons += [f"{run.error.code}: {run.error.message}"] if run.error and not reasons else []
     more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
     rate = f"{case.rate} runs passed, {case.needed} needed; {run.name}: " if len(case.runs) > 1 else ""
-    return show_line(f"{rate}{reasons[0] if reasons else 'the case did not pass'}{more}")
+    return escape_control_chars(f"{rate}{reasons[0] if reasons else 'the case did not pass'}{more}")
 
 
 WORDS = {

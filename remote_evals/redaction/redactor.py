@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from .search import Needles, find_cut_echo, find_echoes, make_needles, merge_spans
+from .search import SecretPatterns, find_cut_secret, find_secrets, make_patterns, merge_spans
 
 REDACTED = "[redacted]"
 
@@ -41,7 +41,7 @@ class Redactor:
 
     def __init__(self) -> None:
         self._secrets: list[Secret] = []
-        self._needles = Needles()
+        self._patterns = SecretPatterns()
         self._mark = REDACTED
 
     def add(self, secret: Secret) -> None:
@@ -49,11 +49,11 @@ class Redactor:
 
         One of fewer than 8 characters is ignored: to replace it would blot out other words too.
         """
-        needles = make_needles(secret.reveal())
-        if not needles.plain <= self._needles.plain:
+        patterns = make_patterns(secret.reveal())
+        if not patterns.plain <= self._patterns.plain:
             self._secrets.append(secret)
-            self._needles |= needles
-            self._mark = _choose_mark(self._needles.plain)
+            self._patterns |= patterns
+            self._mark = _choose_mark(self._patterns.plain)
 
     def include(self, other: "Redactor | None") -> None:
         """Make every secret known that another redactor knows."""
@@ -72,8 +72,8 @@ class Redactor:
         if not self._secrets:
             return text
         raw = text.encode("utf-8", "surrogatepass")
-        echoes = find_echoes(raw, self._needles)
-        return _replace(raw, echoes, self._mark) if echoes else text
+        found = find_secrets(raw, self._patterns)
+        return _replace(raw, found, self._mark) if found else text
 
     def scrub_end(self, text: str) -> str:
         """Return a text that may have been cut off anywhere, scrubbed, and without the start of a secret at its end.
@@ -81,10 +81,10 @@ class Redactor:
         The start of a secret is 8 characters of it and more, however they are spelled.
         """
         raw = text.encode("utf-8", "surrogatepass")
-        start = find_cut_echo(raw, self._needles)
+        start = find_cut_secret(raw, self._patterns)
         if start is None:
             return self.scrub(text)
-        spans = merge_spans(raw, [*find_echoes(raw, self._needles), (start, len(raw))])
+        spans = merge_spans(raw, [*find_secrets(raw, self._patterns), (start, len(raw))])
         return _replace(raw, spans, self._mark)
 
     def scrub_value(self, value: Any) -> Any:
@@ -104,7 +104,7 @@ class Redactor:
                 return {self.scrub_value(key): self.scrub_value(item) for key, item in value.items()}
             case list() | tuple():
                 return type(value)(self.scrub_value(item) for item in value)
-            case int() | float() if self._needles.in_numbers:
+            case int() | float() if self._patterns.in_numbers:
                 return self._scrub_number(value)
             case _:
                 return value
@@ -123,12 +123,14 @@ class Redactor:
         return number if scrubbed == text else scrubbed
 
 
-def _choose_mark(needles: Iterable[bytes]) -> str:
+def _choose_mark(patterns: Iterable[bytes]) -> str:
     """Return a mark that no secret stands in, that stands in none, and that makes none with what is beside it."""
     mark = REDACTED.encode()
-    if not any(mark in needle or needle in mark or _meet(mark, needle) or _meet(needle, mark) for needle in needles):
+    if not any(
+        mark in pattern or pattern in mark or _meet(mark, pattern) or _meet(pattern, mark) for pattern in patterns
+    ):
         return REDACTED
-    return next((one * 3 for one in _OTHER_MARKS if not any(one.encode() in needle for needle in needles)), "")
+    return next((one * 3 for one in _OTHER_MARKS if not any(one.encode() in pattern for pattern in patterns)), "")
 
 
 def _meet(first: bytes, second: bytes) -> bool:
@@ -136,7 +138,7 @@ def _meet(first: bytes, second: bytes) -> bool:
     return any(first.endswith(second[:length]) for length in range(1, min(len(first), len(second)) + 1))
 
 
-def _replace(raw: bytes, echoes: list[tuple[int, int]], mark: str) -> str:
-    starts, ends = zip(*echoes, strict=True)
+def _replace(raw: bytes, found: list[tuple[int, int]], mark: str) -> str:
+    starts, ends = zip(*found, strict=True)
     kept = (raw[end:start] for end, start in zip((0, *ends), (*starts, len(raw)), strict=True))
     return mark.encode().join(kept).decode("utf-8", "surrogatepass")

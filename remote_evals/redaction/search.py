@@ -15,11 +15,11 @@ _IN_UNCOMMON_ESCAPES = re.compile(rb"[ !#-\[\]-~]*")
 _NUMBER = re.compile(rb"[0-9.e+-]+")
 
 
-class Needles:
+class SecretPatterns:
     """Bytes in small letters, to be found in text in small letters: `plain` as they are, `base64` in base64 alone.
 
     Each of `base64` comes with whether its last bits share a character with what is behind them. `reach` is how many
-    bytes may spell a needle, `escapes` match whatever escape can stand in one.
+    bytes may spell a pattern, `escapes` match whatever escape can stand in one.
     """
 
     __slots__ = ("base64", "escapes", "in_numbers", "plain", "reach", "shortest")
@@ -29,14 +29,14 @@ class Needles:
     ) -> None:
         self.plain = plain
         self.base64 = in_base64
-        lengths = [len(needle) for needle in (*plain, *(core for core, _ in in_base64))]
+        lengths = [len(pattern) for pattern in (*plain, *(core for core, _ in in_base64))]
         self.shortest = min(lengths, default=0)
         self.reach = max(lengths, default=0) * _LONGEST_SPELLING
         self.escapes = UNCOMMON_ESCAPES if all(map(_IN_UNCOMMON_ESCAPES.fullmatch, plain)) else ANY_ESCAPE
         self.in_numbers = any(map(_NUMBER.fullmatch, plain))
 
-    def __or__(self, other: "Needles") -> "Needles":
-        return Needles(self.plain | other.plain, self.base64 | other.base64)
+    def __or__(self, other: "SecretPatterns") -> "SecretPatterns":
+        return SecretPatterns(self.plain | other.plain, self.base64 | other.base64)
 
 
 def explain_short_secret(secret: str) -> str | None:
@@ -49,14 +49,14 @@ def explain_short_secret(secret: str) -> str | None:
     )
 
 
-def make_needles(secret: str) -> Needles:
+def make_patterns(secret: str) -> SecretPatterns:
     """Return what to look for to find a secret; nothing for one that is too short."""
     if explain_short_secret(secret):
-        return Needles()
+        return SecretPatterns()
     raw = secret.encode("utf-8", "surrogatepass")
     # As a form is encoded, a space is a plus.
     plain = {raw, raw.replace(b" ", b"+"), *_as_escaped(raw)}
-    return Needles(frozenset(map(bytes.lower, plain)), frozenset(_base64_core(raw, at) for at in range(3)))
+    return SecretPatterns(frozenset(map(bytes.lower, plain)), frozenset(_base64_core(raw, at) for at in range(3)))
 
 
 def _as_escaped(raw: bytes) -> Iterator[bytes]:
@@ -88,22 +88,22 @@ _MAX_LAYERS = 3
 _Spans = list[tuple[int, int]]
 
 
-def find_echoes(text: bytes, needles: Needles) -> _Spans:
-    """Return where the needles are in UTF-8 text, in order, as starts and ends that do not overlap."""
-    if len(text) < needles.shortest:
+def find_secrets(text: bytes, patterns: SecretPatterns) -> _Spans:
+    """Return where the patterns are in UTF-8 text, in order, as starts and ends that do not overlap."""
+    if len(text) < patterns.shortest:
         return []
     found: _Spans = []
-    size = max(_BLOCK_BYTES, 2 * needles.reach)
+    size = max(_BLOCK_BYTES, 2 * patterns.reach)
     for at in range(0, len(text), size):
-        block = text[at : at + size + needles.reach]
-        found += [(at + start, at + end) for start, end in _search(block, needles)]
+        block = text[at : at + size + patterns.reach]
+        found += [(at + start, at + end) for start, end in _search(block, patterns)]
     return merge_spans(text, found) if found else found
 
 
-def find_cut_echo(text: bytes, needles: Needles) -> int | None:
-    """Return where a needle starts that the end of the text cuts off, None where none of 8 bytes and more does."""
-    at = max(len(text) - needles.reach, 0)
-    return min((at + start for start, _ in _search_end(text[at:], needles)), default=None)
+def find_cut_secret(text: bytes, patterns: SecretPatterns) -> int | None:
+    """Return where a pattern starts that the end of the text cuts off, None where none of 8 bytes and more does."""
+    at = max(len(text) - patterns.reach, 0)
+    return min((at + start for start, _ in _search_end(text[at:], patterns)), default=None)
 
 
 def merge_spans(text: bytes, spans: _Spans) -> _Spans:
@@ -117,64 +117,64 @@ def merge_spans(text: bytes, spans: _Spans) -> _Spans:
     return merged
 
 
-def _search(text: bytes, needles: Needles, layers: int = _MAX_LAYERS) -> _Spans:
-    """Return where needles are in the text, and in what is left of it with up to so many layers of escapes undone."""
-    spans = _find(text, needles)
-    if layers and is_escaped(text, needles.escapes):
+def _search(text: bytes, patterns: SecretPatterns, layers: int = _MAX_LAYERS) -> _Spans:
+    """Return where patterns are in the text, and in what is left of it with up to so many layers of escapes undone."""
+    spans = _find(text, patterns)
+    if layers and is_escaped(text, patterns.escapes):
         undone = unescape(text)
-        spans += undone.find_origins(_search(undone.text, needles, layers - 1))
+        spans += undone.find_origins(_search(undone.text, patterns, layers - 1))
     return spans
 
 
-def _search_end(text: bytes, needles: Needles, layers: int = _MAX_LAYERS) -> _Spans:
-    """Do the same for the start of a needle at the end, where an escape may be cut off too."""
+def _search_end(text: bytes, patterns: SecretPatterns, layers: int = _MAX_LAYERS) -> _Spans:
+    """Do the same for the start of a pattern at the end, where an escape may be cut off too."""
     spans: _Spans = []
     for whole in {text, without_cut_escape(text)}:
-        spans += _find_at_end(whole, needles)
-        if layers and is_escaped(whole, needles.escapes):
+        spans += _find_at_end(whole, patterns)
+        if layers and is_escaped(whole, patterns.escapes):
             undone = unescape(whole)
-            spans += undone.find_origins(_search_end(undone.text, needles, layers - 1))
+            spans += undone.find_origins(_search_end(undone.text, patterns, layers - 1))
     return spans
 
 
-def _find(text: bytes, needles: Needles) -> _Spans:
+def _find(text: bytes, patterns: SecretPatterns) -> _Spans:
     small = text.lower()
     spans: _Spans = []
-    for needle in needles.plain:
-        if needle in small:
-            spans += _places_of(needle, small)
+    for pattern in patterns.plain:
+        if pattern in small:
+            spans += _places_of(pattern, small)
     # Most texts hold no base64 of a secret, which is faster to see than to say where it is.
     run = small.replace(rb"\n", b" ").replace(rb"\r", b" ") if b"\\" in small else small
     run = run.translate(_STANDARD_BASE64, b" \t\r\n\\")
-    for core, _ in needles.base64:
+    for core, _ in patterns.base64:
         if core in run:
-            return spans + _find_base64(small, needles)
+            return spans + _find_base64(small, patterns)
     return spans
 
 
-def _find_base64(small: bytes, needles: Needles) -> _Spans:
+def _find_base64(small: bytes, patterns: SecretPatterns) -> _Spans:
     unwrapped = _unwrap(small)
     run = unwrapped.text.translate(_STANDARD_BASE64)
     spans: _Spans = []
-    for core, has_rest in needles.base64:
+    for core, has_rest in patterns.base64:
         for start, end in _places_of(core, run):
             rest = _BASE64_REST.match(run, end) if has_rest else None
             spans.append((start, rest.end() if rest else end))
     return unwrapped.find_origins(spans)
 
 
-def _find_at_end(text: bytes, needles: Needles) -> _Spans:
+def _find_at_end(text: bytes, patterns: SecretPatterns) -> _Spans:
     small = text.lower()
     unwrapped = _unwrap(small)
-    in_base64 = _starts_at_end(unwrapped.text.translate(_STANDARD_BASE64), [core for core, _ in needles.base64])
-    return [*_starts_at_end(small, needles.plain), *unwrapped.find_origins(list(in_base64))]
+    in_base64 = _starts_at_end(unwrapped.text.translate(_STANDARD_BASE64), [core for core, _ in patterns.base64])
+    return [*_starts_at_end(small, patterns.plain), *unwrapped.find_origins(list(in_base64))]
 
 
-def _starts_at_end(text: bytes, needles: Iterable[bytes]) -> Iterator[tuple[int, int]]:
-    """Yield where needles start of which the text holds the first 8 bytes or more, and not the end."""
-    for needle in needles:
-        for length in range(MIN_SECRET_CHARS, len(needle)):
-            if text.endswith(needle[:length]):
+def _starts_at_end(text: bytes, patterns: Iterable[bytes]) -> Iterator[tuple[int, int]]:
+    """Yield where patterns start of which the text holds the first 8 bytes or more, and not the end."""
+    for pattern in patterns:
+        for length in range(MIN_SECRET_CHARS, len(pattern)):
+            if text.endswith(pattern[:length]):
                 yield len(text) - length, len(text)
 
 
@@ -185,11 +185,11 @@ def _edge_of(text: bytes, at: int, step: int) -> int:
     return at
 
 
-def _places_of(needle: bytes, text: bytes) -> Iterator[tuple[int, int]]:
-    start = text.find(needle)
+def _places_of(pattern: bytes, text: bytes) -> Iterator[tuple[int, int]]:
+    start = text.find(pattern)
     while start >= 0:
-        yield start, start + len(needle)
-        start = text.find(needle, start + len(needle))
+        yield start, start + len(pattern)
+        start = text.find(pattern, start + len(pattern))
 
 
 def _unwrap(text: bytes) -> Rewritten:

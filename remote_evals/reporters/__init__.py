@@ -3,7 +3,7 @@
 `scrub_report` comes first: what is rendered from its result holds no known secret, however it is cut or escaped.
 """
 
-from ..core.text import show_line
+from ..core.text import escape_control_chars
 from .github import fence_commands, render_annotations
 from .json_reader import parse_json_report
 from .json_report import render_json_report
@@ -18,6 +18,7 @@ __all__ = [
     "PlainProgress",
     "QuietProgress",
     "append_text",
+    "escape_control_chars",
     "fence_commands",
     "open_progress",
     "parse_json_report",
@@ -29,6 +30,5 @@ __all__ = [
     "render_summary",
     "save_report",
     "scrub_report",
-    "show_line",
     "write_report",
 ]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from ..core.text import show_line, show_xml
+from ..core.text import escape_control_chars, show_xml
 from ..results import CaseResult, EvalReport, Status
 from .evidence import (
     Skip,
@@ -26,7 +26,7 @@ _ACTIVE = re.compile(r"[&<>|`*_\[\]()\\~#@:$]|(?<=www)\.", re.IGNORECASE)
 def escape_cell(text: str, limit: int) -> str:
     """Return one line for a table or a heading that shows as the text, cut to `limit` characters, and does nothing."""
     # A mention is looked for in what Markdown made of the entities; a character of no width breaks it apart.
-    return _ACTIVE.sub(_to_entity, cut(show_line(text), limit)).replace("&#64;", "&#64;&#8203;")
+    return _ACTIVE.sub(_to_entity, cut(escape_control_chars(text), limit)).replace("&#64;", "&#64;&#8203;")
 
 
 def code_cell(text: str, limit: int) -> str:
@@ -44,7 +44,7 @@ def fence(text: str, limit: int) -> str:
 
 def escape_data(text: str) -> str:
     """Return the message of a workflow command; line breaks stay line breaks."""
-    shown = "\n".join(show_line(line.removesuffix("\r")) for line in text.split("\n"))
+    shown = "\n".join(escape_control_chars(line.removesuffix("\r")) for line in text.split("\n"))
     return shown.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..core.durations import render_duration
-from ..core.text import show_line
+from ..core.text import escape_control_chars
 from ..redaction import Redactor
 from ..results import EvalResult, Status
 from ..results.report import Listener
@@ -41,7 +41,7 @@ class Line:
 
 def make_line(head: str, body: str, head_style: str = "", body_style: str = "") -> Line:
     """Return a line in which nothing can act on a terminal."""
-    return Line(Text(show_line(head), head_style), Text(show_line(body), body_style))
+    return Line(Text(escape_control_chars(head), head_style), Text(escape_control_chars(body), body_style))
 
 
 def print_lines(lines: Iterable[Line], console: Console) -> None:
@@ -117,13 +117,15 @@ class PlainProgress(QuietProgress):
 
     def on_wait(self, description: str) -> None:
         """Write a line for a deployment that is waited for."""
-        self._console.print(Text(show_line(self._redactor.scrub(_describe_wait(description)))), soft_wrap=True)
+        self._console.print(
+            Text(escape_control_chars(self._redactor.scrub(_describe_wait(description)))), soft_wrap=True
+        )
 
     def on_case_end(self, result: EvalResult) -> None:
         """Write the line of a run."""
         self._done += 1
         word, style = _WORDS[result.status]
-        name = show_line(self._redactor.scrub(result.name))
+        name = escape_control_chars(self._redactor.scrub(result.name))
         line = Text.assemble(f"{self._done}/{self._total} ", (word, style), f": {name}{describe_time(result)}")
         self._console.print(line, soft_wrap=True)
 
@@ -181,7 +183,7 @@ class LiveProgress(QuietProgress):
         return row
 
     def _names(self) -> list[Text]:
-        names = [show_line(self._redactor.scrub(name)) for name in [*self._awaited, *self._running]]
+        names = [escape_control_chars(self._redactor.scrub(name)) for name in [*self._awaited, *self._running]]
         shown = names if len(names) <= _MOST_NAMES + 1 else [*names[:_MOST_NAMES], f"… {len(names) - _MOST_NAMES} more"]
         return [Text(f"  {name}", "dim", no_wrap=True, overflow="ellipsis") for name in shown]
 

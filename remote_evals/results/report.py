@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..core.text import show_line
+from ..core.text import escape_control_chars
 from .case import EvalResult, JudgeUsage, Status
 from .run import Data
 
@@ -162,7 +162,7 @@ class EvalReport(Data):
             lines.append(f"  [{mark}] {result.name} (score: {result.score:.2f}, {result.duration_ms:.0f}ms)")
             lines += [f"         - {key}: FAILED" for key, passed in result.checks.items() if not passed]
             lines += [f"         - {result.error.code}: {result.error.message}"] if result.error else []
-        return "\n".join(map(show_line, lines))
+        return "\n".join(map(escape_control_chars, lines))
 
     @property
     def avg_score(self) -> float:

@@ -10,7 +10,8 @@ from ..results.run import combine_runs
 from ..targets import Target
 from .plan import PlannedRun
 from .verdict import (
-    Strictness,
+    FailurePolicy,
+    decide_status,
     explain_agent,
     explain_exception,
     explain_failure,
@@ -18,18 +19,17 @@ from .verdict import (
     find_emptiness,
     find_forgotten_await,
     protocol_gates,
-    reach_verdict,
 )
 
 # So much later than the session's own clock, which can say more: what the last event was.
 _GRACE_S = 0.25
 
 
-class Attempt:
+class CaseAttempt:
     """A case that is run once against its `target`, in a session of its own, for at most `limit_s` seconds, if any."""
 
     def __init__(
-        self, planned: PlannedRun, target: Target, rubrics: Rubrics, *, limit_s: float | None, strictness: Strictness
+        self, planned: PlannedRun, target: Target, rubrics: Rubrics, *, limit_s: float | None, strictness: FailurePolicy
     ) -> None:
         self._planned = planned
         self._eval = planned.eval
@@ -97,7 +97,7 @@ class Attempt:
         return (*made, *(protocol_gates(self._turns) if self._strictness.protocol else []))
 
     def _reach_verdict(self, error: CaseError | None) -> tuple[Status, CaseError | None]:
-        return reach_verdict(self._turns, self._assertions, error, self._strictness, self.target.description)
+        return decide_status(self._turns, self._assertions, error, self._strictness, self.target.description)
 
     def _make_result(self, status: Status, error: CaseError | None) -> EvalResult:
         return EvalResult(

@@ -10,17 +10,17 @@ from itertools import product
 from typing import Any
 
 from .._version import __version__
-from ..core.threads import leave_threads
+from ..core.threads import run_without_joining_threads
 from ..errors import UsageError
 from ..evals.context import Rubrics
 from ..judging import Grader, Judge, make_judge
 from ..results import EvalReport
 from ..results.report import Listener
 from ..targets import RemoteTarget, Target, make_target
-from .attempt import Attempt
+from .attempt import CaseAttempt
 from .plan import PlannedRun, Runnable, as_evals, plan_runs
 from .stopping import INTERRUPTED, StopConditions
-from .verdict import Strictness
+from .verdict import FailurePolicy
 from .workers import Readiness, WorkerPool, wait_for_targets
 
 
@@ -63,7 +63,7 @@ class EvalRunner:
         self._timeout_s = timeout_s
         self._max_time_s = max_time_s
         self._readiness = readiness
-        self._strictness = Strictness(soft=strict, protocol=strict_protocol)
+        self._strictness = FailurePolicy(soft=strict, protocol=strict_protocol)
         self._runs = runs
         self._fail_fast = fail_fast
         self._listener = listener or Listener()
@@ -81,9 +81,9 @@ class EvalRunner:
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            return asyncio.run(leave_threads(self.arun(runnables)))
+            return asyncio.run(run_without_joining_threads(self.arun(runnables)))
         with ThreadPoolExecutor(1) as thread:
-            return thread.submit(lambda: asyncio.run(leave_threads(self.arun(runnables)))).result()
+            return thread.submit(lambda: asyncio.run(run_without_joining_threads(self.arun(runnables)))).result()
 
     async def arun(self, runnables: Runnable | Iterable[Runnable]) -> EvalReport:
         """Run every eval and case and return the report; one that cannot be judged never stops the others.
@@ -147,11 +147,11 @@ class EvalRunner:
         judges = [self._judge or run.eval.judge for run in planned] if self._judging else []
         return list(dict.fromkeys(judge for judge in judges if judge))
 
-    def _attempt(self, planned: PlannedRun) -> Attempt:
+    def _attempt(self, planned: PlannedRun) -> CaseAttempt:
         target = self._target or planned.eval.target
         assert target is not None  # noqa: S101 - `_targets` has refused an eval without one
         limit_s = self._timeout_s if planned.eval.timeout_s is None else planned.eval.timeout_s
-        return Attempt(
+        return CaseAttempt(
             planned,
             target,
             Rubrics(self._judge or planned.eval.judge, is_asked=self._judging),

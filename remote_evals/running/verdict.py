@@ -9,13 +9,13 @@ from ..core.durations import render_duration
 from ..errors import RemoteEvalsError, RemoteStreamError, describe_error
 from ..evals.context import EvalContext
 from ..evals.eval import Eval
-from ..evals.steps import Step
+from ..evals.steps import PendingCall
 from ..results import AssertionResult, CaseError, RunResult, Status
 from ..targets import Target
 
 
 @dataclass(frozen=True, slots=True)
-class Strictness:
+class FailurePolicy:
     """What fails a case besides its gates: failed `soft` assertions, what is odd in the `protocol` of its turns."""
 
     soft: bool = False
@@ -38,11 +38,11 @@ def protocol_gates(turns: Sequence[RunResult]) -> list[AssertionResult]:
     ]
 
 
-def reach_verdict(
+def decide_status(
     turns: Sequence[RunResult],
     assertions: Sequence[AssertionResult],
     error: CaseError | None,
-    strictness: Strictness,
+    strictness: FailurePolicy,
     target: str,
 ) -> tuple[Status, CaseError | None]:
     """Return how a case ended, and why it could not be judged or broke off, None where neither holds.
@@ -54,14 +54,16 @@ def reach_verdict(
         # A check that failed without the agent says nothing of it.
         return "error", error
     failures = [one for one in assertions if not one.passed and (one.kind == "gate" or strictness.soft)]
-    doubt = None if strictness.protocol else _find_doubt(turns, failures, target)
+    doubt = None if strictness.protocol else _find_transport_doubt(turns, failures, target)
     if failures and not doubt:
         return "failed", error
     error = error or doubt
     return "error" if error else "passed", error
 
 
-def _find_doubt(turns: Sequence[RunResult], failures: Sequence[AssertionResult], target: str) -> CaseError | None:
+def _find_transport_doubt(
+    turns: Sequence[RunResult], failures: Sequence[AssertionResult], target: str
+) -> CaseError | None:
     """Return why what failed may be the fault of the way, None where something that failed is the agent's."""
     is_whole = not any("events" in turn.missing for turn in turns)
     if is_whole or not failures or any(one.conclusive for one in failures):
@@ -91,7 +93,7 @@ def explain_exception(failure: BaseException, eval_: Eval, target: Target) -> Ca
     return _explain("EVAL_FAILED", text, target)
 
 
-def explain_timeout(limit_s: float, steps: Sequence[Step[Any]], target: Target) -> CaseError:
+def explain_timeout(limit_s: float, steps: Sequence[PendingCall[Any]], target: Target) -> CaseError:
     """Return why for an eval that was not done within its limit; `steps` are those that it had begun."""
     waited = f"{steps[-1].label} was the last thing it did" if steps else "it had sent nothing yet"
     text = (

@@ -8,7 +8,7 @@ from ..errors import RemoteEvalsError
 from ..results import EvalResult
 from ..results.report import Listener
 from ..targets import RemoteTarget, Target, wait_until_ready
-from .attempt import Attempt
+from .attempt import CaseAttempt
 from .plan import PlannedRun
 from .stopping import INTERRUPTED, StopConditions
 from .verdict import explain_failure
@@ -20,7 +20,7 @@ class WorkerPool:
     def __init__(
         self,
         planned: Sequence[PlannedRun],
-        attempt_for: Callable[[PlannedRun], Attempt],
+        attempt_for: Callable[[PlannedRun], CaseAttempt],
         stops: StopConditions,
         listener: Listener,
     ) -> None:
@@ -52,7 +52,7 @@ class WorkerPool:
             self._listener.on_case_end(result)
             self._stops.record(planned, attempt.target, result)
 
-    async def _run(self, attempt: Attempt) -> EvalResult:
+    async def _run(self, attempt: CaseAttempt) -> EvalResult:
         try:
             return await attempt.run()
         except asyncio.CancelledError:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from ..config.fields import Seconds, Text, Texts
-from ..config.strict_model import Mistake
+from ..config.strict_model import Problem
 from ..errors import RemoteError
 from ..evals.context import EvalContext
 from ..results import RunResult
@@ -29,7 +29,7 @@ class SoftExpectations(Expectations):
     """Checks that are shown when they fail, and fail the case only under `--strict`."""
 
     @classmethod
-    def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Mistake]:
+    def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Problem]:
         """Yield that how a run ends cannot be soft, since it decides whether the rest can be judged."""
         yield from super().find_mistakes(data)
         if data.get("finish_reason") is not None:
@@ -56,7 +56,7 @@ class Turn(Expectations):
     """Checks of this turn that fail it only under `--strict`."""
 
     @classmethod
-    def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Mistake]:
+    def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Problem]:
         """Yield that a turn does nothing, or more than one thing."""
         yield from super().find_mistakes(data)
         if sum(data.get(key) is not None for key in ACTIONS) != 1:
@@ -118,7 +118,7 @@ class CaseDefaults(Expectations):
     """The least score, 0 to 1, with which the rubric passes."""
 
     @classmethod
-    def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Mistake]:
+    def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Problem]:
         """Yield nothing: what one default needs, the cases may have."""
         yield from ()
 
@@ -141,7 +141,7 @@ class EvalCase(CaseDefaults):
     """Instead of a prompt, a conversation, each turn with its own prompt and checks."""
 
     @classmethod
-    def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Mistake]:
+    def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Problem]:
         """Yield that a case has nothing, or two things, to send."""
         yield from Expectations.find_mistakes(data)
         if (data.get("prompt") is None) == (not data.get("turns")):

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator
 
 from ..config.fields import Amount, Count, Milliseconds, OneOrMore, Text, Texts, _as_list
-from ..config.strict_model import Mistake, StrictModel
+from ..config.strict_model import Problem, StrictModel
 from ..evals.assertions.recorder import Assertions
 
 
@@ -88,7 +88,7 @@ class Expectations(StrictModel):
     """How the run must end when not with "stop", for example "awaiting-approval"."""
 
     @classmethod
-    def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Mistake]:
+    def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Problem]:
         """Yield that an exact order was asked for without an order."""
         if data.get("exact_tool_sequence") is True and not data.get("tool_order"):
             yield (), "exact_tool_sequence needs a tool_order (or expected_tool_sequence) to be exact about"

@@ -10,7 +10,7 @@ from ..config.deployments import JudgeSettings, TargetSettings
 from ..config.documents import Document
 from ..config.fields import Text
 from ..config.problems import explain_mistake, interpolate, render_path, render_place
-from ..config.strict_model import Mistake, StrictModel
+from ..config.strict_model import Problem, StrictModel
 from ..config.yaml_lines import KeyPath
 from ..core.json_values import render_json
 from ..evals.eval import find_repeat_mistake
@@ -33,7 +33,7 @@ class Suite(StrictModel):
     """The cases, in the order in which they are reported."""
 
     @classmethod
-    def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Mistake]:
+    def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Problem]:
         """Yield that there are no cases, and each case whose name another has."""
         cases = data.get("cases")
         if cases in ([], ()):

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from ..core.threads import run_in_thread
 from ..errors import UsageError, describe_error
 from ..protocols.chat.parsing import parse_event
-from ..protocols.run_builder import Rebuild
+from ..protocols.run_builder import RunBuilder
 from ..protocols.tool_calls import parse_usage
 from ..results import Missing, RunError, RunResult, ToolCall, Usage
 
@@ -216,8 +216,8 @@ def _session_argument(function: Callable[..., Any], session: str) -> tuple[list[
 
 
 async def _read_events(events: AsyncIterator[Any], turn: int) -> Answer:
-    """Rebuild the run from wire events, timed as they come."""
-    rebuild, started = Rebuild(turn), time.perf_counter()
+    """RunBuilder the run from wire events, timed as they come."""
+    rebuild, started = RunBuilder(turn), time.perf_counter()
     failure: RunError | None = None
     try:
         async with aclosing(events) if isinstance(events, AsyncGenerator) else nullcontext():

@@ -9,14 +9,14 @@ import httpx
 
 from ..core.urls import show_url
 from ..errors import RemoteError
-from ..protocols.run_builder import Rebuild
+from ..protocols.run_builder import RunBuilder
 from ..redaction import Secret
 from ..results import RunResult
-from ..transport.client import Link, new_trace
-from ..transport.failures import run_guarded
-from ..transport.limits import Clocks, Deadline, Limits, Stopwatch
+from ..transport.client import HttpClient, new_trace
+from ..transport.failures import translate_errors
+from ..transport.limits import Deadline, Limits, Stopwatch, Timers
 from ..transport.responses import is_event_stream, read_failure
-from .stream_reader import Reading, Tap
+from .stream_reader import StreamObserver, StreamReader
 
 # A gateway that gives up on an agent answers 503, as one that turns a request away, but not so soon.
 SOON_S = 5.0
@@ -38,16 +38,21 @@ class Exchange:
     """
 
     def __init__(
-        self, link: Link, turn: int, limits: Limits, scrub: Callable[[str], str], tap: Tap | None = None
+        self,
+        link: HttpClient,
+        turn: int,
+        limits: Limits,
+        scrub: Callable[[str], str],
+        observer: StreamObserver | None = None,
     ) -> None:
         self._link = link
         self._limits = limits
         self._scrub = scrub
-        self._tap = tap
-        self._rebuild = Rebuild(turn, scrub)
+        self._observer = observer
+        self._rebuild = RunBuilder(turn, scrub)
         self._trace = new_trace()
         self._stopwatch = Stopwatch()
-        self._reading: Reading | None = None
+        self._reading: StreamReader | None = None
         self.retries = 0
 
     @property
@@ -70,7 +75,7 @@ class Exchange:
             return self._rebuild.last_event
 
         try:
-            await run_guarded(
+            await translate_errors(
                 lambda clocks: self._stream(url, body, token, clocks),
                 url,
                 deadline,
@@ -86,7 +91,7 @@ class Exchange:
         self.retries += 1
 
     async def _stream(
-        self, url: str, body: Mapping[str, Any], token: Secret | None, clocks: Clocks
+        self, url: str, body: Mapping[str, Any], token: Secret | None, clocks: Timers
     ) -> RemoteError | None:
         clocks.start("headers", self._limits.headers_s)
         # ASCII, since a prompt may hold the lone surrogates that UTF-8 cannot.
@@ -94,8 +99,8 @@ class Exchange:
         headers = {**_HEADERS, "traceparent": self._trace.new_traceparent()}
         async with aclosing(await self._link.send("POST", url, headers, token, content)) as response:
             self._stopwatch.note_headers()
-            if self._tap:
-                self._tap.on_headers(response, self._stopwatch.now_ms())
+            if self._observer:
+                self._observer.on_headers(response, self._stopwatch.now_ms())
             clocks.start("first event", self._limits.first_event_s)
             is_late = self._stopwatch.request_s() > SOON_S
             failure = await read_failure(response, show_url(url), self._scrub, clocks.left_s)
@@ -103,5 +108,5 @@ class Exchange:
                 failure.may_have_begun = is_late or is_event_stream(response)
             # They are needed no more, and of thousands of open streams they are a part that counts.
             response.request.headers = httpx.Headers()
-            self._reading = Reading(self._rebuild, self._scrub, self._stopwatch.now_ms, self._tap)
+            self._reading = StreamReader(self._rebuild, self._scrub, self._stopwatch.now_ms, self._observer)
             return failure or await self._reading.read(response, clocks, self._limits.silence_s)

@@ -13,9 +13,9 @@ from ..core.durations import render_duration
 from ..core.text import make_printable
 from ..core.urls import join_url, show_url
 from ..errors import NotReadyError, RemoteError, RemoteStatusError, RemoteStreamError, RemoteTimeoutError
-from ..transport.client import Link
-from ..transport.failures import run_guarded
-from ..transport.limits import Clocks
+from ..transport.client import HttpClient
+from ..transport.failures import translate_errors
+from ..transport.limits import Timers
 from ..transport.responses import read_failure
 from .remote import RemoteTarget
 
@@ -63,7 +63,7 @@ async def read_health(target: RemoteTarget, limit_s: float = MAX_HEALTH_S) -> He
     async with target:
         link = target.link
         try:
-            return await run_guarded(
+            return await translate_errors(
                 lambda clocks: _ask(link, url, limit_s, scrub, clocks), url, None, at_first="before it answered"
             )
         except RemoteError as failure:
@@ -72,7 +72,7 @@ async def read_health(target: RemoteTarget, limit_s: float = MAX_HEALTH_S) -> He
     raise restated
 
 
-async def _ask(link: Link, url: str, limit_s: float, scrub: Callable[[str], str], clocks: Clocks) -> Health:
+async def _ask(link: HttpClient, url: str, limit_s: float, scrub: Callable[[str], str], clocks: Timers) -> Health:
     clocks.start("headers", limit_s)
     started, shown = time.perf_counter(), show_url(url)
     async with aclosing(await link.send("GET", url, _HEADERS, token=None)) as response:

@@ -10,11 +10,11 @@ from ..core.urls import show_url
 from ..errors import UsageError
 from ..redaction import Redactor, Secret
 from ..transport.auth import Credentials, Token, check_credentials
-from ..transport.client import Link, open_transport
+from ..transport.client import HttpClient, open_transport
 from ..transport.connecting import check_tls, find_proxy
 from ..transport.limits import Limits
 from .session import Deployment, RemoteSession
-from .stream_reader import Tap
+from .stream_reader import StreamObserver
 
 
 class RemoteTarget:
@@ -74,14 +74,14 @@ class RemoteTarget:
         return show_url(self.url)
 
     @property
-    def link(self) -> Link:
+    def link(self) -> HttpClient:
         """How requests get to the deployment. Raises `UsageError` when the target was not entered."""
         return self._opened.link
 
     async def __aenter__(self) -> Self:
         """Open the way to the deployment. Raises `UsageError` for a proxy in the environment that cannot be used."""
         if self._deployment is None:
-            link = Link(self._transport or self._open_transport(), self._sent.headers, self.limits.connect_s)
+            link = HttpClient(self._transport or self._open_transport(), self._sent.headers, self.limits.connect_s)
             self._deployment = Deployment(self.url, link, self._sent.token, self.redactor, self.limits, self.retries)
         self._entered += 1
         return self
@@ -99,12 +99,12 @@ class RemoteTarget:
             link, self._deployment = self._deployment.link, None
             await link.aclose()
 
-    def open_session(self, limit_s: float | None = None, tap: Tap | None = None) -> RemoteSession:
+    def open_session(self, limit_s: float | None = None, observer: StreamObserver | None = None) -> RemoteSession:
         """Open a fresh session, to be done within `limit_s` seconds; nothing is sent before its first turn.
 
-        `tap` is shown the answer to every POST as it comes. Raises `UsageError` when the target was not entered.
+        `observer` is shown the answer to every POST as it comes. Raises `UsageError` when the target was not entered.
         """
-        return RemoteSession(self._opened, limit_s, tap)
+        return RemoteSession(self._opened, limit_s, observer)
 
     @property
     def _opened(self) -> Deployment:

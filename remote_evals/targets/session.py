@@ -18,12 +18,12 @@ from ..errors import RemoteError, RemoteStreamError, RemoteUnauthorizedError, To
 from ..redaction import Redactor, Secret
 from ..results import RunResult
 from ..transport.auth import TokenSource, ask_token
-from ..transport.client import Link, send_patiently
-from ..transport.failures import keep_cause, run_guarded
-from ..transport.limits import Clocks, Deadline, Limits, earliest, start_deadline
+from ..transport.client import HttpClient, send_patiently
+from ..transport.failures import keep_cause, translate_errors
+from ..transport.limits import Deadline, Limits, Timers, earliest, start_deadline
 from ..transport.responses import read_failure
 from .exchange import Exchange
-from .stream_reader import Tap, too_large
+from .stream_reader import StreamObserver, too_large
 
 MAX_TRANSCRIPT_BYTES = 16 * 1024 * 1024
 
@@ -31,7 +31,7 @@ _HEADERS = {"Accept": "application/json", "Accept-Encoding": "identity"}
 
 
 async def read_messages(
-    link: Link,
+    link: HttpClient,
     url: str,
     token: Secret | None,
     limits: Limits,
@@ -40,7 +40,7 @@ async def read_messages(
 ) -> list[dict[str, Any]]:
     """Return the `messages` of `GET /chat/<session>`. Raises `RemoteError`."""
 
-    async def read(clocks: Clocks) -> list[dict[str, Any]] | RemoteError:
+    async def read(clocks: Timers) -> list[dict[str, Any]] | RemoteError:
         clocks.start("headers", limits.headers_s)
         async with aclosing(await link.send("GET", url, _HEADERS, token)) as response:
             clocks.start("transcript", limits.headers_s)
@@ -52,7 +52,7 @@ async def read_messages(
                 return too_large(show_url(url), f"{MAX_TRANSCRIPT_BYTES // 2**20} MiB", what="the transcript")
             return _parse(body, show_url(url))
 
-    return await run_guarded(read, url, deadline)
+    return await translate_errors(read, url, deadline)
 
 
 async def _read_body(response: httpx.Response) -> bytes:
@@ -88,7 +88,7 @@ class Deployment:
     """What all sessions of a deployment share, while the target is open; `refused` is set by the first 401."""
 
     url: str
-    link: Link
+    link: HttpClient
     token: TokenSource
     redactor: Redactor
     limits: Limits
@@ -100,11 +100,11 @@ class Deployment:
 class RemoteSession:
     """One session of a deployment; see `RemoteTarget.open_session`."""
 
-    def __init__(self, deployment: Deployment, limit_s: float | None, tap: Tap | None) -> None:
+    def __init__(self, deployment: Deployment, limit_s: float | None, observer: StreamObserver | None) -> None:
         # The protocol allows 1 to 128 characters of A-Z a-z 0-9 _ and -.
         self.id = f"eval-{secrets.token_hex(12)}"
         self._deployment = deployment
-        self._tap = tap
+        self._observer = observer
         self._deadline = start_deadline("case", limit_s) if limit_s else None
         self._latest: Exchange | None = None
 
@@ -126,7 +126,7 @@ class RemoteSession:
         Raises `RemoteError`, whose `partial` is what had been rebuilt, and `TokenSourceError` before anything is sent.
         """
         at = self._deployment
-        self._latest = Exchange(at.link, turn, at.limits, at.redactor.scrub, self._tap)
+        self._latest = Exchange(at.link, turn, at.limits, at.redactor.scrub, self._observer)
         return await self._run(self._latest, join_url(at.url, "/chat"), {"sessionId": self.id, "input": prompt})
 
     async def decide(self, approval_id: str, decision: Mapping[str, Any]) -> RunResult:

@@ -10,12 +10,12 @@ from ..core.urls import show_url
 from ..errors import RemoteError, RemoteStreamError
 from ..protocols.chat.parsing import EventDecoder
 from ..protocols.events import Event
-from ..protocols.run_builder import Rebuild
+from ..protocols.run_builder import RunBuilder
 from ..transport.failures import LIBRARY_ERRORS, WHY_BROKEN
-from ..transport.limits import Clocks
+from ..transport.limits import Timers
 
 
-class Tap(Protocol):
+class StreamObserver(Protocol):
     """Is shown every answer to the POSTs of a session as it comes; moments are milliseconds after the POST was sent."""
 
     def on_headers(self, response: httpx.Response, at_ms: float) -> None:
@@ -63,25 +63,29 @@ MAX_VALUES = 16_000_000
 MAX_END_S = 1.0
 
 
-class Reading:
+class StreamReader:
     """One answer that is being read; `done_ms` is when its `run.done` came, by the clock `now_ms`.
 
     `scrub` takes secrets out of what errors and warnings quote.
     """
 
-    __slots__ = ("_decoder", "_events", "_now_ms", "_rebuild", "_size", "_tap", "_values", "done_ms")
+    __slots__ = ("_decoder", "_events", "_now_ms", "_observer", "_rebuild", "_size", "_values", "done_ms")
 
     def __init__(
-        self, rebuild: Rebuild, scrub: Callable[[str], str], now_ms: Callable[[], float], tap: Tap | None
+        self,
+        rebuild: RunBuilder,
+        scrub: Callable[[str], str],
+        now_ms: Callable[[], float],
+        observer: StreamObserver | None,
     ) -> None:
         self.done_ms: float | None = None
         self._rebuild = rebuild
         self._decoder = EventDecoder(scrub)
         self._now_ms = now_ms
-        self._tap = tap
+        self._observer = observer
         self._size = self._events = self._values = 0
 
-    async def read(self, response: httpx.Response, clocks: Clocks, silence_s: float) -> RemoteError | None:
+    async def read(self, response: httpx.Response, clocks: Timers, silence_s: float) -> RemoteError | None:
         """Read the body through `run.done` and see how it ends; return what keeps it from being a whole run."""
         shown, chunks = show_url(str(response.url)), _chunks_of(response)
         try:
@@ -112,8 +116,8 @@ class Reading:
         """Fold the events of a chunk in, and say whether the run gave a sign of life."""
         at_ms = self._now_ms()
         events = self._decoder.feed(chunk)
-        if self._tap:
-            self._tap.on_events(events, self._decoder.comments, at_ms)
+        if self._observer:
+            self._observer.on_events(events, self._decoder.comments, at_ms)
         is_alive = False
         for event in events:
             is_alive |= self._rebuild.add(event, at_ms)

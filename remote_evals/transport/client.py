@@ -87,7 +87,7 @@ def open_transport(url: str, proxy: Proxy | None, tls: Tls | None = None) -> htt
 _PIECE_BYTES = 64 * 1024
 
 
-class Link:
+class HttpClient:
     """A transport with what every request over it has.
 
     Not an `httpx.AsyncClient`: it would keep cookies from one session for the next, and for thousands of open streams

@@ -15,12 +15,12 @@ from ..core.durations import render_duration
 from ..core.urls import show_url
 from ..errors import MalformedStreamError, RemoteError, RemoteStreamError, RemoteTimeoutError, RemoteUnreachableError
 from .connecting import advise_on_certificate
-from .limits import Clock, ClockExpiredError, Clocks, Deadline
+from .limits import Deadline, Timer, TimerExpiredError, Timers
 
 _QUERY = re.compile(r"https?://[^\s'\"]*\?")
 
 
-def forget_frames(error: BaseException) -> BaseException:
+def drop_tracebacks(error: BaseException) -> BaseException:
     """Return an error without the frames it passed: aiohttp's hold the Authorization header as a local."""
     for cause in causes_of(error):
         cause.__traceback__ = cause.__context__ = None
@@ -125,10 +125,10 @@ def _describe_broken(causes: Sequence[BaseException], when: str) -> tuple[str, s
 
 
 _T = TypeVar("_T")
-_Action = Callable[[Clocks], Awaitable[_T | RemoteError]]
+_Action = Callable[[Timers], Awaitable[_T | RemoteError]]
 
 
-async def run_guarded(
+async def translate_errors(
     action: _Action[_T],
     url: str,
     deadline: Deadline | None,
@@ -145,27 +145,27 @@ async def run_guarded(
     # One function and no finer ones: of thousands of open streams, each frame is a part of the memory that counts.
     outcome: _T | RemoteError
     try:
-        async with Clocks(deadline) as clocks:
+        async with Timers(deadline) as clocks:
             outcome = await action(clocks)
     except asyncio.CancelledError as cancelled:
-        forget_frames(cancelled)
+        drop_tracebacks(cancelled)
         raise
-    except ClockExpiredError as expired:
+    except TimerExpiredError as expired:
         outcome = timed_out(expired.clock, shown, read_last_event())
     except LIBRARY_ERRORS as error:
         last_event = read_last_event()
         outcome = translate(error, shown, f"after {last_event}" if last_event else at_first)
-        outcome.__cause__ = forget_frames(error)
+        outcome.__cause__ = drop_tracebacks(error)
     except Exception as error:
         # Of a transport that a caller made, say.
-        forget_frames(error)
+        drop_tracebacks(error)
         raise
     if isinstance(outcome, RemoteError):
         raise outcome.with_traceback(None)
     return outcome
 
 
-def timed_out(clock: Clock, url: str, last_event: str | None) -> RemoteTimeoutError:
+def timed_out(clock: Timer, url: str, last_event: str | None) -> RemoteTimeoutError:
     """Return the error of a clock that ran out."""
     limit = render_duration(clock.limit_s)
     seen = f"the last event was {last_event}" if last_event else "no event had come"

@@ -48,26 +48,26 @@ def earliest(of_case: Deadline | None, of_turn: Deadline) -> Deadline:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class Timer:
     """A wait that is being timed: its name and its limit in seconds."""
 
     name: str
     limit_s: float
 
 
-class ClockExpiredError(Exception):
+class TimerExpiredError(Exception):
     """A clock ran out; `clock` says which."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Timer) -> None:
         super().__init__(clock)
         self.clock = clock
 
 
-class Clocks:
-    """An async context manager whose block is left with `ClockExpiredError` when the clock that runs is out."""
+class Timers:
+    """An async context manager whose block is left with `TimerExpiredError` when the clock that runs is out."""
 
     def __init__(self, deadline: Deadline | None = None) -> None:
-        self._running = Clock("", 0.0)
+        self._running = Timer("", 0.0)
         self._deadline = deadline
         self._timeout = asyncio.timeout(None)
 
@@ -82,7 +82,7 @@ class Clocks:
         try:
             await self._timeout.__aexit__(kind, error, traceback)
         except TimeoutError:
-            raise ClockExpiredError(self._running) from None
+            raise TimerExpiredError(self._running) from None
 
     @property
     def left_s(self) -> float:
@@ -95,7 +95,7 @@ class Clocks:
         at = self._now() + limit_s
         if self._deadline and self._deadline.at <= at:
             name, limit_s, at = self._deadline.name, self._deadline.limit_s, self._deadline.at
-        self._running = Clock(name, limit_s)
+        self._running = Timer(name, limit_s)
         self._timeout.reschedule(None if at == float("inf") else at)
 
     def stop(self) -> None:

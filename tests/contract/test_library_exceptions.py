@@ -16,7 +16,7 @@ from httpx_aiohttp.transport import map_aiohttp_exceptions
 from yarl import URL
 
 from remote_evals.errors import MalformedStreamError, RemoteError, RemoteStreamError, RemoteUnreachableError
-from remote_evals.transport.failures import LIBRARY_ERRORS, forget_frames, translate
+from remote_evals.transport.failures import LIBRARY_ERRORS, drop_tracebacks, translate
 
 LIBRARIES = (httpx, aiohttp, httpx_aiohttp, httpx_sse)
 
@@ -143,5 +143,5 @@ def test_a_translated_error_keeps_no_frame() -> None:
     raised = raised_through_httpx(make(aiohttp.ServerDisconnectedError))
     passed = [raised, raised.__cause__]
     assert all(error and error.__traceback__ for error in passed)
-    forget_frames(raised)
+    drop_tracebacks(raised)
     assert not any(error and (error.__traceback__ or error.__context__) for error in passed)

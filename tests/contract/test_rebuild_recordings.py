@@ -7,7 +7,7 @@ import pytest
 from httpx_sse import EventSource
 
 from remote_evals.protocols.chat.parsing import parse_event
-from remote_evals.protocols.run_builder import Rebuild
+from remote_evals.protocols.run_builder import RunBuilder
 from remote_evals.results import RunResult
 from tests.contract.facts import ANSWERS, FACTS, RECORDINGS, facts_of, load_body, load_head
 
@@ -19,7 +19,7 @@ def decode(name: str) -> Iterator[str]:
 
 
 def rebuild(*names: str) -> RunResult:
-    run = Rebuild()
+    run = RunBuilder()
     for name in names:
         run.begin_stream()
         for data in decode(name):

@@ -7,7 +7,7 @@ import pytest
 
 from remote_evals import RunResult
 from remote_evals.protocols.chat.parsing import EventDecoder
-from remote_evals.protocols.run_builder import Rebuild
+from remote_evals.protocols.run_builder import RunBuilder
 
 from .bounds import REDACTOR, assert_reports_fit, make_report, read_scrubbed_end
 from .streams import make_stream, seeded
@@ -20,7 +20,7 @@ REPORTED = 20
 
 def rebuild(stream: bytes, cuts: list[int]) -> RunResult:
     """Return the run of a stream that comes in pieces, read as far as its end."""
-    decoder, run = EventDecoder(REDACTOR.scrub), Rebuild(scrub=REDACTOR.scrub)
+    decoder, run = EventDecoder(REDACTOR.scrub), RunBuilder(scrub=REDACTOR.scrub)
     for start, end in pairwise([0, *sorted(cuts), len(stream)]):
         for event in decoder.feed(stream[start:end]):
             run.add(event, at_ms=0.0)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from remote_evals.protocols.chat.parsing import EventDecoder
 from remote_evals.protocols.events import TextDelta
-from remote_evals.protocols.run_builder import Rebuild
+from remote_evals.protocols.run_builder import RunBuilder
 from remote_evals.results import RunResult
 from tests.contract.decoding import decode_events
 from tests.contract.facts import FACTS, RECORDINGS, facts_of, load_body
@@ -25,7 +25,7 @@ LINE_ENDS = ["\n", "\r", "\r\n"]
 
 def rebuild(chunks: Iterable[bytes]) -> RunResult:
     """Return the run that a stream rebuilds to."""
-    run, decoder = Rebuild(), EventDecoder(str)
+    run, decoder = RunBuilder(), EventDecoder(str)
     for chunk in chunks:
         for event in decoder.feed(chunk):
             run.add(event, at_ms=0.0)

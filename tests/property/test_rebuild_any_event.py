@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remote_evals.protocols.chat.parsing import parse_event
-from remote_evals.protocols.run_builder import Rebuild
+from remote_evals.protocols.run_builder import RunBuilder
 from remote_evals.results import RunResult
 
 TYPES = [
@@ -72,7 +72,7 @@ FRAMES = st.builds(
 
 
 def fold(frames: list[dict[str, Any]]) -> RunResult:
-    run = Rebuild()
+    run = RunBuilder()
     for index, frame in enumerate(frames):
         run.add(parse_event(frame), at_ms=float(index))
     return run.result(total_ms=float(len(frames)))

@@ -9,36 +9,36 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from remote_evals.config.deployments import TargetOptions
-from remote_evals.doctor import CHECKS, Checkup, Dialogue, Finding, examine, make_callers
+from remote_evals.doctor import CHECKS, Diagnosis, Finding, MemoryProbe, examine, make_identities
 from remote_evals.redaction import Redactor, Secret
 from tests.contract.replay import STREAM_HEAD, Connection, chunks, listen
 from tests.serving.deployments import PATIENT
 
 TOKEN = "t0ken-of-the-doctor"
 BEARER = f"Bearer {TOKEN}"
-DIALOGUE = Dialogue(number="482913")
+PROBE = MemoryProbe(number="482913")
 # What a fake deployment that remembers says to the second prompt.
-RECALL = {"when": {"turn": 2}, "text": DIALOGUE.number}
+RECALL = {"when": {"turn": 2}, "text": PROBE.number}
 
 _MOMENT = "2026-01-02T03:04:05.678Z"
 _USAGE = {"inputTokens": 31, "outputTokens": 2, "totalTokens": 33, "costUsd": 0.0012}
 
 
 async def examine_at(
-    url: str, token: str | None = None, dialogue: Dialogue = DIALOGUE, **options: Any
-) -> tuple[Checkup, list[Finding]]:
+    url: str, token: str | None = None, probe: MemoryProbe = PROBE, **options: Any
+) -> tuple[Diagnosis, list[Finding]]:
     """Return the check-up of a deployment, and the findings as they were reported."""
     reported: list[Finding] = []
     secret = Secret(token) if token else None
     given = TargetOptions(**{"url": url, "token": secret, "limits": PATIENT, "reads_environment": False, **options})
-    return await examine(make_callers(given, Redactor()), dialogue, reported.extend), reported
+    return await examine(make_identities(given, Redactor()), probe, reported.extend), reported
 
 
-async def find(url: str, token: str | None = None, dialogue: Dialogue = DIALOGUE, **options: Any) -> dict[str, Finding]:
+async def find(url: str, token: str | None = None, probe: MemoryProbe = PROBE, **options: Any) -> dict[str, Finding]:
     """Return the findings about a deployment by their check."""
-    checkup, reported = await examine_at(url, token, dialogue, **options)
-    assert list(checkup.findings) == reported
-    return {finding.check: finding for finding in checkup.findings}
+    diagnosis, reported = await examine_at(url, token, probe, **options)
+    assert list(diagnosis.findings) == reported
+    return {finding.check: finding for finding in diagnosis.findings}
 
 
 def statuses(found: dict[str, Finding], *checks: str) -> list[str]:

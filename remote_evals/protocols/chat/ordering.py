@@ -9,7 +9,7 @@ VERSION = 1
 _LONGEST_QUOTE = 60
 
 
-class ProtocolCheck:
+class StreamOrderChecker:
     """Notes what the `/chat` protocol, version 1, does not send. `scrub` takes secrets out of what is quoted.
 
     `has_gap` says that events were lost, so that what a run does not show may have been all the same; `is_ambiguous`

@@ -186,7 +186,7 @@ BREAKING = """
 import faulthandler
 
 from remote_evals import define_eval
-from remote_evals.runner import EvalRunner
+from remote_evals.running.runner import EvalRunner
 
 
 def break_down(self, evals):

@@ -5,7 +5,7 @@ from typing import Any
 from tests.serving.deployments import serve
 from tests.serving.diagnosed import (
     BEARER,
-    DIALOGUE,
+    PROBE,
     TOKEN,
     Agent,
     assert_broken_off,
@@ -32,11 +32,11 @@ async def test_an_open_deployment_is_a_failure_for_who_has_a_token() -> None:
     """Somebody who gives a token thinks that the deployment is protected; a wrong token then shows nothing more."""
     agent = Agent(ANYONE)
     async with agent.serve() as url:
-        checkup, reported = await examine_at(url, TOKEN)
+        diagnosis, reported = await examine_at(url, TOKEN)
     found = {finding.check: finding for finding in reported}
     assert statuses(found, "no_token", "wrong_token") == ["fail", "not_checked"]
-    assert not checkup.is_fit
-    assert [prompt for prompt, _ in agent.turns] == [DIALOGUE.first, DIALOGUE.second, DIALOGUE.first]
+    assert not diagnosis.is_fit
+    assert [prompt for prompt, _ in agent.turns] == [PROBE.first, PROBE.second, PROBE.first]
 
 
 async def test_a_deployment_that_takes_any_token_fails() -> None:
@@ -46,7 +46,7 @@ async def test_a_deployment_that_takes_any_token_fails() -> None:
         found = await find(url, TOKEN)
     assert statuses(found, "no_token", "wrong_token") == ["pass", "fail"]
     (prompt, authorization) = agent.turns[-1]
-    assert prompt == DIALOGUE.first
+    assert prompt == PROBE.first
     assert authorization not in (None, BEARER)
 
 
@@ -71,12 +71,12 @@ async def test_a_limit_of_rate_says_nothing_about_tokens() -> None:
 async def test_a_refused_token_ends_the_check_up() -> None:
     """Nothing is asked of a deployment that refuses the token, and it is not asked twice."""
     with serve(token="another-token") as server:
-        checkup, reported = await examine_at(server.url, TOKEN)
+        diagnosis, reported = await examine_at(server.url, TOKEN)
         posts = [request for request in server.requests if request.method == "POST"]
     assert_broken_off({finding.check: finding for finding in reported}, "turn", "first turn")
-    assert (checkup.error_code, len(posts)) == ("REMOTE_UNAUTHORIZED", 1)
-    assert checkup.session_id is not None
-    assert checkup.trace_id is not None
+    assert (diagnosis.error_code, len(posts)) == ("REMOTE_UNAUTHORIZED", 1)
+    assert diagnosis.session_id is not None
+    assert diagnosis.trace_id is not None
 
 
 async def test_a_token_that_comes_back_is_in_no_finding() -> None:
@@ -93,6 +93,6 @@ async def test_a_token_that_comes_back_is_in_no_finding() -> None:
     refusal = {"name": "status", "status": 418, "body": f"no {TOKEN} here", "headers": {"x-echo": TOKEN}}
     with serve(fault=refusal, health=[{"fault": {"name": "status", "status": 500, "body": TOKEN}}]) as server:
         third, _ = await examine_at(f"{server.url}?api_key={TOKEN}", TOKEN)
-    for checkup in (first, second, third):
-        assert TOKEN not in checkup.model_dump_json()
-        assert "[redacted]" in checkup.model_dump_json()
+    for diagnosis in (first, second, third):
+        assert TOKEN not in diagnosis.model_dump_json()
+        assert "[redacted]" in diagnosis.model_dump_json()

@@ -40,11 +40,11 @@ async def test_a_health_that_is_not_well_is_a_warning(fault: object, happened: s
 async def test_a_closed_port() -> None:
     """Where nobody listens, nothing more is asked."""
     with closed_port() as host:
-        checkup, reported = await examine_at(f"http://{host}")
+        diagnosis, reported = await examine_at(f"http://{host}")
     found = {finding.check: finding for finding in reported}
     assert_broken_off(found, "tcp", "TCP")
     assert "127.0.0.1 (Connection refused)" in found["tcp"].happened
-    assert checkup.error_code == "REMOTE_UNREACHABLE"
+    assert diagnosis.error_code == "REMOTE_UNREACHABLE"
 
 
 async def test_a_name_that_does_not_exist() -> None:
@@ -134,9 +134,9 @@ async def test_a_proxy_hides_what_is_below(monkeypatch: pytest.MonkeyPatch) -> N
     with serve(RECALL, {"text": "noted"}) as server:
         async with open_proxy(server.url) as proxy:
             monkeypatch.setenv("HTTP_PROXY", f"http://me:{PROXY_PASSWORD}@{proxy.host}")
-            checkup, reported = await examine_at("http://agent.test")
+            diagnosis, reported = await examine_at("http://agent.test")
     found = {finding.check: finding for finding in reported}
     assert statuses(found, "dns", "tcp", "tls") == ["not_checked"] * 3
     assert "a proxy is used" in found["dns"].happened
     assert statuses(found, "health", "turn", "memory") == ["pass"] * 3
-    assert PROXY_PASSWORD not in repr(checkup)
+    assert PROXY_PASSWORD not in repr(diagnosis)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from remote_evals.doctor import Dialogue
+from remote_evals.doctor import MemoryProbe
 from tests.contract.replay import RUN_DONE, Connection
 from tests.serving.deployments import REFUND, listen, serve
 from tests.serving.diagnosed import TOKEN, Agent, examine_at, find, statuses
@@ -11,18 +11,18 @@ from tests.serving.diagnosed import TOKEN, Agent, examine_at, find, statuses
 async def test_a_run_that_fails() -> None:
     """A run that ended otherwise than normally fails; there is then nothing to remember, and the rest is looked at."""
     with serve({"error": {"name": "ModelError", "message": "no key"}}, token=TOKEN) as server:
-        checkup, reported = await examine_at(server.url, TOKEN)
+        diagnosis, reported = await examine_at(server.url, TOKEN)
     found = {finding.check: finding for finding in reported}
     assert statuses(found, "turn", "end", "no_token", "wrong_token") == ["pass", "fail", "pass", "pass"]
     assert "ModelError: no key" in found["end"].happened
     assert statuses(found, "memory", "transcript") == ["not_checked", "not_checked"]
-    assert (checkup.is_fit, checkup.error_code) == (False, None)
+    assert (diagnosis.is_fit, diagnosis.error_code) == (False, None)
 
 
 async def test_a_run_that_waits_for_a_decision() -> None:
     """A prompt of one's own that makes the agent ask is told, and nothing is decided."""
     with serve(REFUND) as server:
-        found = await find(server.url, dialogue=Dialogue("refund {number}"))
+        found = await find(server.url, probe=MemoryProbe("refund {number}"))
         assert not [request for request in server.requests if "approvals" in request.path]
     assert statuses(found, "end", "memory") == ["fail", "not_checked"]
 
@@ -38,10 +38,10 @@ async def test_a_second_turn_that_does_not_remember() -> None:
 async def test_a_second_turn_that_breaks() -> None:
     """A second turn that breaks fails, and what follows is looked at all the same."""
     with serve({"when": {"turn": 2}, "text": "x", "fault": "server-error"}, {"text": "noted"}) as server:
-        checkup, reported = await examine_at(server.url)
+        diagnosis, reported = await examine_at(server.url)
     found = {finding.check: finding for finding in reported}
     assert statuses(found, "memory", "transcript", "no_token") == ["fail", "pass", "warn"]
-    assert checkup.error_code == "REMOTE_STATUS"
+    assert diagnosis.error_code == "REMOTE_STATUS"
 
 
 @pytest.mark.parametrize("body", ['{"messages": []}', "not found"])
@@ -65,6 +65,6 @@ async def test_a_prompt_of_ones_own_without_a_number_is_one_turn() -> None:
     """What was not given cannot be asked for."""
     agent = Agent(".*")
     async with agent.serve() as url:
-        found = await find(url, dialogue=Dialogue("Say hello."))
+        found = await find(url, probe=MemoryProbe("Say hello."))
     assert found["memory"].status == "not_checked"
     assert [prompt for prompt, _ in agent.turns] == ["Say hello."]

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from remote_evals import Limits
-from remote_evals.doctor import Checkup, Finding, render_findings, render_head, render_verdict
+from remote_evals.doctor import Diagnosis, Finding, render_findings, render_head, render_verdict
 from tests.contract.replay import RUN_DONE, Connection
 from tests.serving.certificates import Authority
 from tests.serving.deployments import PATIENT, listen, serve
 from tests.serving.diagnosed import (
     BEARER,
-    DIALOGUE,
+    PROBE,
     RECALL,
     TOKEN,
     Agent,
@@ -33,10 +33,10 @@ VOLATILE = {
 }
 
 
-def render_page(checkup: Checkup, reported: Sequence[Finding]) -> str:
+def render_page(diagnosis: Diagnosis, reported: Sequence[Finding]) -> str:
     """Return the page with a word for whatever differs from one time to the next."""
     lines = [line for finding in reported for line in render_findings([finding])]
-    whole = [*render_head(checkup.target), *lines, *render_verdict(checkup)]
+    whole = [*render_head(diagnosis.target), *lines, *render_verdict(diagnosis)]
     page = "".join(f"{line.plain}\n" for line in whole)
     for pattern, word in VOLATILE.items():
         page = re.sub(pattern, word, page)
@@ -47,20 +47,20 @@ async def test_a_deployment_that_is_well(tmp_path: Path) -> None:
     """The whole page of a guarded deployment over TLS, which remembers, counts and knows its price."""
     authority, agent = Authority(tmp_path), Agent(BEARER)
     async with agent.serve(authority.certify("127.0.0.1")) as url:
-        checkup, reported = await examine_at(url, TOKEN, ca_bundle=authority.bundle)
-    assert_snapshot("doctor.txt", render_page(checkup, reported))
-    assert (checkup.is_fit, checkup.error_code) == (True, None)
-    assert agent.turns == [(DIALOGUE.first, BEARER), (DIALOGUE.second, BEARER)]
+        diagnosis, reported = await examine_at(url, TOKEN, ca_bundle=authority.bundle)
+    assert_snapshot("doctor.txt", render_page(diagnosis, reported))
+    assert (diagnosis.is_fit, diagnosis.error_code) == (True, None)
+    assert agent.turns == [(PROBE.first, BEARER), (PROBE.second, BEARER)]
 
 
 async def test_a_page_that_is_no_agent() -> None:
     """A URL that answers with a page fails by its content type, and whether tokens are asked for is left open."""
     with serve(fault="html") as server:
-        checkup, reported = await examine_at(server.url, TOKEN)
+        diagnosis, reported = await examine_at(server.url, TOKEN)
     found = {finding.check: finding for finding in reported}
     assert_broken_off(found, "turn", "first turn")
     assert "the answer is text/html, not an event stream" in found["turn"].happened
-    assert checkup.error_code == "REMOTE_STREAM"
+    assert diagnosis.error_code == "REMOTE_STREAM"
 
 
 async def test_a_stream_that_breaks() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from fake_server import FakeServer
 from remote_evals import RemoteTarget, RunResult
 from remote_evals.targets.session import RemoteSession
-from remote_evals.targets.stream_reader import Tap
+from remote_evals.targets.stream_reader import StreamObserver
 from tests.integration.faults.matrix import BETWEEN, TOKEN, Json, Outcome, fails, passes, refuses
 from tests.integration.faults.network import Opening, Scenario, unreachable
 from tests.serving.deployments import PATIENT, serve
@@ -61,7 +61,7 @@ class _Interrupted(RemoteTarget):
         super().__init__(server.url, limits=PATIENT)
         self._happen = happen
 
-    def open_session(self, limit_s: float | None = None, tap: Tap | None = None) -> RemoteSession:
+    def open_session(self, limit_s: float | None = None, tap: StreamObserver | None = None) -> RemoteSession:
         return _Session(self._happen, self._opened, limit_s, tap)
 
 

@@ -13,12 +13,12 @@ SHORT_S = 0.5
 TOKEN = "t0ken-of-the-matrix"
 ASKED, REPLY = "Let me look.", "It has shipped."
 
-Clock = Literal["connect_s", "headers_s", "first_event_s", "silence_s", "turn_s"]
+Timer = Literal["connect_s", "headers_s", "first_event_s", "silence_s", "turn_s"]
 Request = Literal["the first turn", "a later turn", "a decision"]
 Json = Mapping[str, Any]
 
 
-def limits_of(clock: Clock | None) -> Limits:
+def limits_of(clock: Timer | None) -> Limits:
     """Return limits of which that of `clock` alone runs out soon."""
     return replace(PATIENT, **{clock: SHORT_S}) if clock else PATIENT
 
@@ -105,7 +105,7 @@ class Entry:
     faults: tuple[Json, ...]
     places: tuple[Place, ...]
     outcome: Outcome
-    clock: Clock | None = None
+    clock: Timer | None = None
     script: Json | None = None
 
     def strikes(self) -> Iterator["Strike"]:

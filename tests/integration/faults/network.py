@@ -12,7 +12,7 @@ from remote_evals import RemoteTarget
 from remote_evals.core.durations import render_duration
 from remote_evals.protocols.events import Event
 from remote_evals.targets.session import RemoteSession
-from remote_evals.targets.stream_reader import Tap
+from remote_evals.targets.stream_reader import StreamObserver
 from tests.integration.faults.entries import BROKEN, NO_ANSWER, REFUSED
 from tests.integration.faults.matrix import (
     CONNECTING,
@@ -22,10 +22,10 @@ from tests.integration.faults.matrix import (
     SHORT_S,
     TEXT,
     TOKEN,
-    Clock,
     Json,
     Outcome,
     Place,
+    Timer,
     breaks,
     limits_of,
     refuses,
@@ -54,7 +54,7 @@ class Scenario:
     open: Opening
     place: Place
     outcome: Outcome
-    clock: Clock | None = None
+    clock: Timer | None = None
     turns: tuple[Json, ...] = ({"prompt": "hello", "must_contain": "Hello"},)
 
     def __str__(self) -> str:
@@ -131,7 +131,7 @@ class _StoppedByText(RemoteTarget):
         super().__init__(server.url)
         self._server = server
 
-    def open_session(self, limit_s: float | None = None, tap: Tap | None = None) -> RemoteSession:
+    def open_session(self, limit_s: float | None = None, tap: StreamObserver | None = None) -> RemoteSession:
         return super().open_session(limit_s, self)
 
     def on_headers(self, response: httpx.Response, at_ms: float) -> None:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from remote_evals import Limits, RemoteTarget, RemoteTimeoutError
-from remote_evals.doctor import Dialogue
+from remote_evals.doctor import MemoryProbe
 from remote_evals.protocols.events import Event
 from remote_evals.results import RunResult, Timing
 from tests.serving.command import remote_evals
@@ -75,7 +75,7 @@ async def test_nginx_compresses_for_who_asks(way: str, encoding: str | None, ngi
     """Where nginx compresses event streams, asking for none keeps it from it, and a proxy before it may ask anew."""
     encodings = Encodings()
     target = RemoteTarget(f"{nginx.url}/{way}", limits=PATIENT)
-    async with target, target.open_session(tap=encodings) as session:
+    async with target, target.open_session(observer=encodings) as session:
         assert (await session.send("hi", 1)).reply == "Turn 1 by ."
     assert encodings.seen == [encoding]
 
@@ -108,7 +108,7 @@ async def test_a_password_of_nginx_goes_into_a_header(nginx: Nginx) -> None:
 
 async def test_the_doctor_sees_what_nginx_does(nginx: Nginx) -> None:
     """A check-up tells of a stream that nginx holds back and compresses, and what to change in its configuration."""
-    found = await find(f"{nginx.url}/buffering-and-gzip", dialogue=Dialogue("slowly"))
+    found = await find(f"{nginx.url}/buffering-and-gzip", probe=MemoryProbe("slowly"))
     assert statuses(found, "streaming", "compression") == ["warn", "warn"]
     assert found["streaming"].happened.startswith("events came all at the end")
     assert "nginx: proxy_buffering off" in found["streaming"].advice

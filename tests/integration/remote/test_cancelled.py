@@ -102,7 +102,9 @@ async def nothing_left() -> AsyncIterator[None]:
                 await asyncio.sleep(0)
     gc.collect()
     loop.set_exception_handler(before)
-    assert (asyncio.all_tasks(), count_files(), complaints) == (tasks, files, [])
+    assert (asyncio.all_tasks(), complaints) == (tasks, [])
+    # Fewer than before when something of an earlier test was collected meanwhile.
+    assert count_files() <= files
 
 
 def count_files() -> int:
@@ -129,7 +131,7 @@ async def test_a_cancelled_turn_leaves_nothing(name: str) -> None:
         RemoteTarget(f"http://{host}", "right-token-1", limits=PATIENT) as target,
     ):
         async with nothing_left():
-            await cancel_once(asyncio.create_task(target.open_session(tap=watch).send("hi", 1)), watch.reached)
+            await cancel_once(asyncio.create_task(target.open_session(observer=watch).send("hi", 1)), watch.reached)
             await asyncio.wait_for(watch.gone.wait(), 10)
         async with asyncio.timeout(10), target.open_session() as session:
             assert (await session.send("hi", 1)).reply == "Hello."
@@ -142,7 +144,7 @@ async def test_what_had_come_is_still_there() -> None:
         listen(watch.answer) as host,
         nothing_left(),
         RemoteTarget(f"http://{host}", limits=PATIENT) as target,
-        target.open_session(tap=watch) as session,
+        target.open_session(observer=watch) as session,
     ):
         await cancel_once(asyncio.create_task(session.send("hi", 1)), watch.reached)
         assert session.partial is not None

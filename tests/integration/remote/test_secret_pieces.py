@@ -8,7 +8,7 @@ import pytest
 
 from remote_evals import Limits, RemoteError, RemoteTarget, render_json_report, render_junit
 from remote_evals.protocols.chat.parsing import MAX_QUOTED_CHARS
-from remote_evals.protocols.run_builder import Rebuild
+from remote_evals.protocols.run_builder import RunBuilder
 from remote_evals.transport.responses import MAX_BODY_BYTES, MAX_ENCODING_CHARS, MAX_TEXT_CHARS
 from tests.serving.deployments import PATIENT, STREAM_HEAD, Failure, chunks, fail_among_others, listen, sending
 
@@ -104,7 +104,7 @@ async def test_a_token_whose_case_is_lost(headers: list[Any]) -> None:
 
 def test_the_longest_type_is_the_one_tested() -> None:
     """The limit around which event types are tested here is where they are cut."""
-    run = Rebuild()
+    run = RunBuilder()
     run._last_type = "x" * 1000
     assert run.last_event is not None
     assert len(run.last_event) == LONGEST_TYPE

@@ -9,7 +9,7 @@ from remote_evals import EvalCase
 from remote_evals.cli import exits as _exit
 from remote_evals.cli.exits import decide_checkup_exit_code, decide_exit_code, decide_list_exit_code
 from remote_evals.cli.run import run
-from remote_evals.doctor import Checkup
+from remote_evals.doctor import Diagnosis
 from remote_evals.results import CaseError, EvalReport, EvalResult, Status
 from remote_evals.running.plan import as_evals
 
@@ -69,8 +69,8 @@ def test_a_signal_comes_before_all(number: int) -> None:
 def test_the_code_of_a_check_up(error_code: str | None, statuses: list[str], code: int) -> None:
     """What kept it from going on comes before a check that failed, and a warning is none."""
     findings = [{"check": "health", "status": status, "happened": ""} for status in statuses]
-    checkup = Checkup.model_validate({"target": "", "findings": findings, "error_code": error_code})
-    assert decide_checkup_exit_code(checkup) == code
+    diagnosis = Diagnosis.model_validate({"target": "", "findings": findings, "error_code": error_code})
+    assert decide_checkup_exit_code(diagnosis) == code
 
 
 def test_the_code_of_a_list() -> None:

@@ -14,7 +14,7 @@ from remote_evals.doctor.connection import (
     check_name,
     check_plain_http,
 )
-from remote_evals.doctor.network import Attempt, Handshake, Place, find_place
+from remote_evals.doctor.network import ConnectAttempt, Handshake, Place, find_place
 
 HOST = Place("agent.test", 443, is_tls=True)
 REFUSED = ConnectionRefusedError(errno.ECONNREFUSED, "Connect call failed")
@@ -68,30 +68,32 @@ def test_a_name_that_is_not_found(error: OSError, reason: str) -> None:
 
 def test_the_soonest_connection_counts() -> None:
     """Of several addresses that answer, the soonest is named, with its time."""
-    found = check_attempts([Attempt("192.0.2.1", 30.0), Attempt("192.0.2.2", 12.4)], 443, 10)
+    found = check_attempts([ConnectAttempt("192.0.2.1", 30.0), ConnectAttempt("192.0.2.2", 12.4)], 443, 10)
     assert (found.status, found.happened) == ("pass", "connected to 192.0.2.2 in 12ms")
     assert found.values == {"address": "192.0.2.2", "port": 443, "connect_ms": 12.4}
 
 
 def test_an_address_that_is_dead_among_others_is_a_warning() -> None:
     """A host that the DNS names and that refuses is met by some callers, so it is told."""
-    found = check_attempts([Attempt("192.0.2.1", 12, None), Attempt("192.0.2.2", 1, REFUSED)], 443, 10)
+    found = check_attempts([ConnectAttempt("192.0.2.1", 12, None), ConnectAttempt("192.0.2.2", 1, REFUSED)], 443, 10)
     assert found.status == "warn"
     assert found.happened == "connected to 192.0.2.1 in 12ms, but not to 192.0.2.2 (Connection refused)"
     assert "DNS" in found.advice
 
 
 @pytest.mark.parametrize(
-    "lost", [Attempt("2001:db8::1", 0, NO_ROUTE), Attempt("::1", 0, REFUSED)], ids=["no IPv6 here", "own machine"]
+    "lost",
+    [ConnectAttempt("2001:db8::1", 0, NO_ROUTE), ConnectAttempt("::1", 0, REFUSED)],
+    ids=["no IPv6 here", "own machine"],
 )
-def test_an_address_that_only_this_machine_does_not_reach_is_no_warning(lost: Attempt) -> None:
+def test_an_address_that_only_this_machine_does_not_reach_is_no_warning(lost: ConnectAttempt) -> None:
     """That a machine has no IPv6, or listens on one loopback address only, says nothing about the deployment."""
-    assert check_attempts([Attempt("192.0.2.1", 12), lost], 443, 10).status == "pass"
+    assert check_attempts([ConnectAttempt("192.0.2.1", 12), lost], 443, 10).status == "pass"
 
 
 def test_no_connection_is_told_with_every_reason() -> None:
     """When no address answers, all are named with port and reason, also those that have no route."""
-    attempts = [Attempt("192.0.2.1", 10_000, TimeoutError()), Attempt("2001:db8::1", 0, NO_ROUTE)]
+    attempts = [ConnectAttempt("192.0.2.1", 10_000, TimeoutError()), ConnectAttempt("2001:db8::1", 0, NO_ROUTE)]
     found = check_attempts(attempts, 8443, 10)
     assert found.status == "fail"
     assert found.happened == (

@@ -7,9 +7,17 @@ from datetime import UTC, datetime
 
 import pytest
 
-from remote_evals.doctor import CHECKS, Checkup, Finding, render_findings, render_head, render_json_page, render_verdict
+from remote_evals.doctor import (
+    CHECKS,
+    Diagnosis,
+    Finding,
+    render_findings,
+    render_head,
+    render_json_page,
+    render_verdict,
+)
 from remote_evals.doctor import page as json_page
-from remote_evals.doctor.findings import MAX_CHARS, Journal, failed, not_checked, passed, warned
+from remote_evals.doctor.findings import MAX_CHARS, FindingLog, failed, not_checked, passed, warned
 from remote_evals.redaction import Redactor, Secret
 from tests.unit.reporters.report_samples import NASTY
 
@@ -25,13 +33,13 @@ def show(*findings: Finding) -> list[str]:
     return [line.plain for line in render_findings(findings)]
 
 
-def close(*findings: Finding) -> tuple[Checkup, list[Sequence[Finding]]]:
+def close(*findings: Finding) -> tuple[Diagnosis, list[Sequence[Finding]]]:
     """Return the check-up of these findings, and what was reported at a time."""
     reported: list[Sequence[Finding]] = []
-    journal = Journal(Redactor(), reported.append)
+    log = FindingLog(Redactor(), reported.append)
     for finding in findings:
-        journal.add(finding)
-    return journal.close("https://agent.test"), reported
+        log.add(finding)
+    return log.close("https://agent.test"), reported
 
 
 @pytest.mark.parametrize(
@@ -58,8 +66,8 @@ def test_nothing_that_the_far_side_said_acts_on_a_terminal() -> None:
 
 def test_checks_that_were_not_come_to_are_one_line() -> None:
     """After a failure, all that it kept from being looked at is told in one line that names the failure."""
-    checkup, reported = close(*FINDINGS)
-    assert [finding.check for finding in checkup.findings] == [
+    diagnosis, reported = close(*FINDINGS)
+    assert [finding.check for finding in diagnosis.findings] == [
         "dns",
         "tls",
         "turn",
@@ -76,8 +84,8 @@ def left() -> set[str]:
 
 def test_a_whole_check_up_has_nothing_left() -> None:
     """Nothing is added to findings of every check."""
-    checkup, reported = close(*(passed(check, "well") for check in CHECKS))
-    assert (len(checkup.findings), len(reported)) == (len(CHECKS), len(CHECKS))
+    diagnosis, reported = close(*(passed(check, "well") for check in CHECKS))
+    assert (len(diagnosis.findings), len(reported)) == (len(CHECKS), len(CHECKS))
 
 
 def test_secrets_are_scrubbed_before_anything_is_cut() -> None:
@@ -85,8 +93,8 @@ def test_secrets_are_scrubbed_before_anything_is_cut() -> None:
     secret, redactor = "t0ken-qW7xqW7x", Redactor()
     reported: list[Finding] = []
     redactor.add(Secret(secret))
-    journal = Journal(redactor, reported.extend)
-    journal.add(warned("turn", "x" * (MAX_CHARS - 4) + secret, secret, echoed=[secret]))
+    log = FindingLog(redactor, reported.extend)
+    log.add(warned("turn", "x" * (MAX_CHARS - 4) + secret, secret, echoed=[secret]))
     (finding,) = reported
     assert finding.happened == "x" * (MAX_CHARS - 4) + "[red…"
     assert (finding.advice, finding.values) == ("[redacted]", {"echoed": ["[redacted]"]})
@@ -96,9 +104,9 @@ def test_secrets_are_scrubbed_before_anything_is_cut() -> None:
 def test_the_verdict_counts(last: Finding, word: str) -> None:
     """The last lines say whether it is fit, count what was found, and lead to the turn in the deployment's logs."""
     findings = (*FINDINGS[:2], last)
-    checkup = Checkup(target="https://agent.test", findings=findings, session_id="eval-1", trace_id="f0")
-    counts = f"{checkup.count('pass')} passed, 1 warning(s), {checkup.count('fail')} failed, 0 not checked"
-    assert [line.plain for line in render_verdict(checkup)] == [
+    diagnosis = Diagnosis(target="https://agent.test", findings=findings, session_id="eval-1", trace_id="f0")
+    counts = f"{diagnosis.count('pass')} passed, 1 warning(s), {diagnosis.count('fail')} failed, 0 not checked"
+    assert [line.plain for line in render_verdict(diagnosis)] == [
         "",
         f"{word} to be tested: {counts}",
         "session eval-1 · trace f0",
@@ -113,14 +121,14 @@ def test_the_head_names_the_deployment() -> None:
 
 def test_the_json_has_what_the_page_has() -> None:
     """One document, in ASCII, with a format version, every finding and its values."""
-    checkup = Checkup(
+    diagnosis = Diagnosis(
         target="https://agent.test",
         findings=(*FINDINGS, warned("memory", NASTY, "Look"), passed("cost", "$inf", cost_usd=math.inf)),
         error_code="REMOTE_STATUS",
         session_id="eval-1",
         trace_id="f0",
     )
-    text = render_json_page(checkup, STARTED_AT)
+    text = render_json_page(diagnosis, STARTED_AT)
     assert text.isascii()
     document = json.loads(text)
     findings = document.pop("findings")

@@ -105,7 +105,7 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
 @pytest.mark.parametrize("redirected", [False, True])
 def test_standard_output_is_written_to(tmp_path: Path, redirected: bool) -> None:
     """/dev/stdout is the pipe or the file that it leads to, after what is there."""
-    code = "from test_write_report import *; print('first', flush=True); write(Path('/dev/stdout'))"
+    code = "from test_writing import *; print('first', flush=True); write(Path('/dev/stdout'))"
     command = [sys.executable, "-c", code]
     folder = Path(__file__).parent
     if not redirected:

@@ -3,9 +3,9 @@
 import pytest
 
 from remote_evals.results import AssertionResult, CaseError, RunResult, Status
-from remote_evals.running.verdict import Strictness, protocol_gates, reach_verdict
+from remote_evals.running.verdict import FailurePolicy, decide_status, protocol_gates
 
-LAX = Strictness()
+LAX = FailurePolicy()
 WHOLE, LOSSY = RunResult(finish_reason="stop"), RunResult(finish_reason="stop", missing=("events",))
 PASSED = AssertionResult(name="a", passed=True, score=1.0)
 FAILED = AssertionResult(name="a", passed=False, score=0.0)
@@ -25,29 +25,29 @@ EMPTY = CaseError(code="EVAL_EMPTY", message="it tested nothing")
         (WHOLE, FAILED, EMPTY, LAX, ("failed", "EVAL_EMPTY")),
         (None, FAILED, EMPTY, LAX, ("error", "EVAL_EMPTY")),
         (WHOLE, SOFT, None, LAX, ("passed", None)),
-        (WHOLE, SOFT, None, Strictness(soft=True), ("failed", None)),
+        (WHOLE, SOFT, None, FailurePolicy(soft=True), ("failed", None)),
         (LOSSY, PASSED, None, LAX, ("passed", None)),
         (LOSSY, FAILED, None, LAX, ("error", "REMOTE_STREAM")),
         (LOSSY, SEEN, None, LAX, ("failed", None)),
         (LOSSY, FAILED, EMPTY, LAX, ("error", "EVAL_EMPTY")),
-        (LOSSY, FAILED, None, Strictness(protocol=True), ("failed", None)),
+        (LOSSY, FAILED, None, FailurePolicy(protocol=True), ("failed", None)),
     ],
 )
 def test_the_verdict(
     turn: RunResult | None,
     made: AssertionResult,
     error: CaseError | None,
-    strictness: Strictness,
+    strictness: FailurePolicy,
     verdict: tuple[Status, str | None],
 ) -> None:
     """A failed gate fails its case, unless it failed without the agent or events were lost; else what broke decides."""
-    status, why = reach_verdict([turn] if turn else [], [PASSED, made], error, strictness, "https://agent")
+    status, why = decide_status([turn] if turn else [], [PASSED, made], error, strictness, "https://agent")
     assert (status, why and why.code) == verdict
 
 
 def test_lost_events_are_told_with_the_deployment() -> None:
     """A failure that may be the fault of the way names the deployment and what to look for."""
-    _, why = reach_verdict([LOSSY], [FAILED], None, LAX, "https://agent")
+    _, why = decide_status([LOSSY], [FAILED], None, LAX, "https://agent")
     assert why is not None
     assert why.message.startswith("https://agent: events of the stream were lost on the way, ")
     assert "proxy" in why.message

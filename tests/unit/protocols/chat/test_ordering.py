@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from remote_evals.protocols.chat.ordering import ProtocolCheck
+from remote_evals.protocols.chat.ordering import StreamOrderChecker
 from remote_evals.protocols.chat.parsing import EventDecoder, parse_event
-from remote_evals.protocols.run_builder import Rebuild
+from remote_evals.protocols.run_builder import RunBuilder
 from tests.contract.facts import RECORDINGS, load_body
 
 
@@ -19,7 +19,7 @@ def frames(*seqs: object, **fields: Any) -> list[dict[str, Any]]:
 
 def warn(*events: dict[str, Any], scrub: Any = str) -> tuple[str, ...]:
     """Return the warnings that these events make."""
-    check = ProtocolCheck(scrub)
+    check = StreamOrderChecker(scrub)
     for event in events:
         check.add(parse_event(event))
     return check.warnings
@@ -28,7 +28,7 @@ def warn(*events: dict[str, Any], scrub: Any = str) -> tuple[str, ...]:
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_a_real_stream_gives_no_warning(name: str) -> None:
     """What the reference server sends is in order."""
-    rebuild, decoder = Rebuild(), EventDecoder(str)
+    rebuild, decoder = RunBuilder(), EventDecoder(str)
     for event in decoder.feed(load_body(name)):
         rebuild.add(event, 0.0)
     assert rebuild.result(total_ms=0).warnings == ()
@@ -111,7 +111,7 @@ def test_a_number_beyond_all_counting_is_none(seq: int) -> None:
 
 def test_many_calls_of_one_id_take_no_long_time() -> None:
     """40,000 calls under one id, each resumed, are paired one by one: no list is searched for each."""
-    built, started = Rebuild(), time.process_time()
+    built, started = RunBuilder(), time.process_time()
     for kind in ("tool.start", "tool.resume", "tool.done"):
         for _ in range(40_000):
             built.add(parse_event({"type": kind, "toolCallId": "c", "toolName": "look"}), 0.0)
@@ -135,7 +135,7 @@ def test_another_version_is_said(version: object) -> None:
 
 def test_another_stream_of_the_turn_has_a_numbering_and_a_run_of_its_own() -> None:
     """After a pause, numbers begin anew and the run id is another."""
-    check = ProtocolCheck()
+    check = StreamOrderChecker()
     check.add(parse_event(frames(0)[0]))
     check.begin_stream()
     check.add(parse_event(frames(0, runId="next")[0]))
@@ -168,9 +168,9 @@ RUN: list[dict[str, Any]] = [
 ]
 
 
-def rebuild(events: list[dict[str, Any]]) -> Rebuild:
+def rebuild(events: list[dict[str, Any]]) -> RunBuilder:
     """Return the rebuilt run of events, numbered as they come."""
-    built = Rebuild()
+    built = RunBuilder()
     for seq, event in enumerate(events):
         built.add(parse_event(json.loads(json.dumps({"runId": "r", "v": 1, "seq": seq, **event}))), 0.0)
     return built
