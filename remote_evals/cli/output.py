@@ -16,14 +16,13 @@ from ..errors import UsageError
 from ..evals.eval import Eval
 from ..redaction import Redactor
 from ..reporters import (
+    REPORT_FORMATS,
     QuietProgress,
     append_text,
     escape_control_chars,
     open_progress,
     print_summary,
     render_annotations,
-    render_json_report,
-    render_junit,
     render_markdown,
     save_report,
     scrub_report,
@@ -98,14 +97,10 @@ class Reports:
     """
 
     def __init__(self, output: OutputOptions, settings: ReportSettings) -> None:
-        renderers: list[tuple[Path | None, Callable[[EvalReport], str]]] = [
-            (output.json or settings.json_path, render_json_report),
-            (output.junit or settings.junit_path, render_junit),
-            (output.markdown or settings.markdown_path, render_markdown),
-        ]
-        if Path("-") in [path for path, _ in renderers]:
+        paths = {name: getattr(output, name) or settings.get_path(name) for name in REPORT_FORMATS}
+        if Path("-") in paths.values():
             raise UsageError("`-` is no file; write /dev/stdout for the standard output")
-        self._wanted = [(path, render) for path, render in renderers if path is not None]
+        self._wanted = [(path, REPORT_FORMATS[name]) for name, path in paths.items() if path is not None]
         self._folder = output.save or settings.save_folder
         if len({path.resolve() for path, _ in self._wanted}) < len(self._wanted):
             raise UsageError("two reports were asked for in one file; give each its own")

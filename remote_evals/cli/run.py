@@ -1,26 +1,22 @@
 """`remote-evals run`: the main job."""
 
 import os
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
 import typer
 
-from ..config.deployments import TargetOptions, judge_builder, resolve, target_builder
-from ..evals.eval import Eval
+from ..config.deployments import resolve
 from ..redaction import Redactor
-from ..reporters import QuietProgress
 from ..results import EvalReport
-from ..running.runner import EvalRunner
 from ..suites.loading import load_suites, make_evals
 from .exits import decide_exit_code, decide_list_exit_code, is_rate_reached, usage_errors, warn
 from .interrupts import interruptible, leave, run_interruptibly
 from .options import ChoiceOptions, Config, OnlyList, Suites, grouped
 from .output import Reports, annotate, note_left_out, open_listener, show_evals, show_rate, show_report, workflow_fence
 from .run_options import OutputOptions, RunLimitOptions, RunningOptions, TurnLimitOptions
-from .setup import Chosen, load_chosen
-from .target_options import INSECURE, DeploymentOptions, JudgeSource, ReadinessOptions, open_fake
+from .setup import build_evals, build_runner, load_chosen
+from .target_options import INSECURE, DeploymentOptions, ReadinessOptions, open_fake
 
 
 @grouped
@@ -53,7 +49,7 @@ def run(
             chosen = load_chosen(config, deployment.env)
             reports = Reports(output, chosen.settings.reports)
             listener = open_listener(redactor, quiet=output.quiet)
-            runner = _make_runner(chosen, running, run_limits, readiness, listener)
+            runner = build_runner(chosen, running, run_limits, readiness, listener)
             if deployment.insecure:
                 warn(INSECURE)
             asked = replace(deployment.parse(), limits=turn_limits.parse(), retries=chosen.retries(running.retries))
@@ -62,7 +58,7 @@ def run(
             if list_:
                 evals = make_evals(load_suites(patterns, os.environ, judging=running.judge))
             else:
-                evals = _make_evals(patterns, resolve(options), redactor, fake_judge, judging=running.judge)
+                evals = build_evals(patterns, resolve(options), redactor, fake_judge, judging=running.judge)
             if not running.judge:
                 note_left_out(patterns)
             evals = choice.select(evals, chosen.tags)
@@ -80,42 +76,6 @@ def run(
             interrupted_by=interrupts.first,
         )
     )
-
-
-def _make_runner(
-    chosen: Chosen,
-    running: RunningOptions,
-    limits: RunLimitOptions,
-    readiness: ReadinessOptions,
-    listener: QuietProgress,
-) -> EvalRunner:
-    timeout_s, max_time_s = limits.parse()
-    return EvalRunner(
-        concurrency=chosen.concurrency(running.concurrency),
-        timeout_s=chosen.timeout_s(timeout_s),
-        max_time_s=chosen.max_time_s(max_time_s),
-        readiness=chosen.readiness(*readiness.parse()),
-        strict=running.strict,
-        strict_protocol=running.strict_protocol,
-        judging=running.judge,
-        runs=running.runs,
-        fail_fast=running.fail_fast,
-        listener=listener,
-    )
-
-
-def _make_evals(
-    patterns: Sequence[str],
-    options: TargetOptions,
-    redactor: Redactor,
-    fake_judge: JudgeSource | None,
-    *,
-    judging: bool,
-) -> list[Eval]:
-    """Return the evals of suites, each with its target, and with its judge where one is asked."""
-    loaded = load_suites(patterns, os.environ, needs_target=options.url is None, judging=judging)
-    judges = fake_judge or judge_builder(redactor, insecure_http=options.insecure_http)
-    return make_evals(loaded, target_builder(options, redactor), judges if judging else None)
 
 
 def _tell(

@@ -1,13 +1,20 @@
 """Options and settings put together: an option comes before the environment it names, and that before the settings."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..config.deployments import TargetOptions
+from ..config.deployments import TargetOptions, judge_builder, target_builder
 from ..config.settings import EnvironmentSettings, Settings, load_settings
+from ..evals.eval import Eval
+from ..redaction import Redactor
+from ..results.report import Listener
+from ..running.runner import EvalRunner
 from ..running.workers import Readiness
+from ..suites.loading import load_suites, make_evals
+from .run_options import RunLimitOptions, RunningOptions
+from .target_options import JudgeSource, ReadinessOptions
 
 DEFAULT_CONCURRENCY = 4
 DEFAULT_TIMEOUT_S = 600.0
@@ -74,3 +81,40 @@ def load_chosen(config: Path | None, environment: str | None) -> Chosen:
     """Return the settings of a file, or of the project around the working directory. Raises `UsageError`."""
     settings = load_settings(config, Path(), os.environ)
     return Chosen(settings, settings.environment(environment) if environment else None)
+
+
+def build_runner(
+    chosen: Chosen,
+    running: RunningOptions,
+    limits: RunLimitOptions,
+    readiness: ReadinessOptions,
+    listener: Listener,
+) -> EvalRunner:
+    """Return the runner that options and settings ask for."""
+    timeout_s, max_time_s = limits.parse()
+    return EvalRunner(
+        concurrency=chosen.concurrency(running.concurrency),
+        timeout_s=chosen.timeout_s(timeout_s),
+        max_time_s=chosen.max_time_s(max_time_s),
+        readiness=chosen.readiness(*readiness.parse()),
+        strict=running.strict,
+        strict_protocol=running.strict_protocol,
+        judging=running.judge,
+        runs=running.runs,
+        fail_fast=running.fail_fast,
+        listener=listener,
+    )
+
+
+def build_evals(
+    patterns: Sequence[str],
+    options: TargetOptions,
+    redactor: Redactor,
+    fake_judge: JudgeSource | None,
+    *,
+    judging: bool,
+) -> list[Eval]:
+    """Return the evals of suites, each with its target, and with its judge where one is asked."""
+    loaded = load_suites(patterns, os.environ, needs_target=options.url is None, judging=judging)
+    judges = fake_judge or judge_builder(redactor, insecure_http=options.insecure_http)
+    return make_evals(loaded, target_builder(options, redactor), judges if judging else None)

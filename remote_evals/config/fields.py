@@ -9,7 +9,7 @@ from ..core.durations import parse_duration
 from ..core.urls import parse_base_url
 
 
-def _as_list(value: Any) -> Any:
+def as_list(value: Any) -> Any:
     """Return a list of what may be given alone."""
     return [value] if isinstance(value, str | Mapping) else value
 
@@ -27,7 +27,7 @@ def _number(value: Any) -> Any:
 
 # The `json_schema_input_type` of a validator says to the schema of a suite what else than the value may be written.
 Text = Annotated[str, Field(min_length=1)]
-OneOrMore = BeforeValidator(_as_list, json_schema_input_type=Text | tuple[Text, ...])
+OneOrMore = BeforeValidator(as_list, json_schema_input_type=Text | tuple[Text, ...])
 Texts = Annotated[tuple[Text, ...], OneOrMore]
 
 

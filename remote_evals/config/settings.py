@@ -108,6 +108,11 @@ class ReportSettings(StrictModel):
     markdown_path: Path | None = Field(None, alias="markdown")
     save_folder: Path | None = Field(None, alias="save")
 
+    def get_path(self, report_format: str) -> Path | None:
+        """Return where the report of a format is written, None for nowhere."""
+        path: Path | None = getattr(self, f"{report_format}_path")
+        return path
+
 
 class Settings(StrictModel):
     """What holds where no option says otherwise; None and empty where the file does not say it either."""

@@ -9,9 +9,8 @@ from typing import Any
 import httpx
 
 from ..core.durations import render_duration
-from ..evals.assertions import describe_end
 from ..protocols.events import Event, StreamEnd
-from ..results import RunResult, Timing
+from ..results import RunResult, Timing, describe_end
 from .findings import Finding, failed, not_checked, passed, warned
 
 _MOST_WARNINGS = 3

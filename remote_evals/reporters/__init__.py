@@ -3,7 +3,10 @@
 `scrub_report` comes first: what is rendered from its result holds no known secret, however it is cut or escaped.
 """
 
+from collections.abc import Callable
+
 from ..core.text import escape_control_chars
+from ..results import EvalReport
 from .github import fence_commands, render_annotations
 from .json_reader import parse_json_report
 from .json_report import render_json_report
@@ -13,7 +16,15 @@ from .summary import print_summary, render_summary
 from .terminal import LiveProgress, PlainProgress, QuietProgress, open_progress
 from .writing import append_text, save_report, scrub_report, write_report
 
+REPORT_FORMATS: dict[str, Callable[[EvalReport], str]] = {
+    "json": render_json_report,
+    "junit": render_junit,
+    "markdown": render_markdown,
+}
+"""The formats that can be written to a file, by the name of their option and setting."""
+
 __all__ = [
+    "REPORT_FORMATS",
     "LiveProgress",
     "PlainProgress",
     "QuietProgress",

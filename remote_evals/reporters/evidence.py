@@ -9,8 +9,7 @@ from typing import Literal
 
 from ..core.durations import render_duration
 from ..core.json_values import render_json, to_json_value
-from ..evals.assertions import describe_end
-from ..results import CaseError, CaseResult, EvalResult, RunResult, ToolCall
+from ..results import CaseError, CaseResult, EvalResult, RunResult, ToolCall, describe_end
 
 _FAILED_FAST = "FAILED_FAST"
 

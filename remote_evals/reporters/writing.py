@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from ..core.json_values import to_json_value
 from ..redaction import Redactor
-from ..results import AssertionResult, CaseError, EvalReport, RunResult
+from ..results import ASSERTION_KEYS, AssertionResult, CaseError, EvalReport, RunResult
 from .json_report import render_json_report
 
 _STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/")
@@ -105,13 +105,6 @@ _FINISH_REASONS = {
     *("stop", "length", "max-steps", "awaiting-approval", "aborted", "error", "budget-exceeded", "guardrail"),
     *("output-invalid", "content-filter"),
 }
-# The stable keys of assertions, as far as they are fixed: what is behind a colon is somebody's text.
-_KEYS = {
-    *("completed", "finish_reason", "approve", "reject", "answer", "protocol", "rubric"),
-    *("tool_called", "tool_not_called", "tool_sequence", "output_contains", "output_not_contains", "output_matches"),
-    *("within_iteration_budget", "within_token_budget", "within_cost_budget", "within_duration_budget"),
-    "within_first_text_budget",
-}
 
 
 def scrub_report(report: EvalReport, redactor: Redactor) -> EvalReport:
@@ -140,6 +133,7 @@ def _scrub_field(model: BaseModel, name: str, value: Any, redactor: Redactor) ->
         case RunResult(), "finish_reason" if value in _FINISH_REASONS:
             return value
         case AssertionResult(), "key":
+            # Behind the colon stands what somebody wrote.
             word, colon, text = value.partition(":")
-            return f"{word}{colon}{redactor.scrub(text)}" if word in _KEYS else redactor.scrub(value)
+            return f"{word}{colon}{redactor.scrub(text)}" if word in ASSERTION_KEYS else redactor.scrub(value)
     return _scrub(value, redactor)

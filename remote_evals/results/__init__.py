@@ -4,11 +4,13 @@ Nothing here reads a wire, judges a reply or prints: a run rebuilt from a deploy
 are the same `RunResult`, and every assertion and reporter works on that alone.
 """
 
-from .case import AssertionResult, CaseError, EvalResult, JudgeUsage, Status, Verdict
+from .case import ASSERTION_KEYS, AssertionKey, AssertionResult, CaseError, EvalResult, JudgeUsage, Status, Verdict
 from .report import CaseResult, EvalReport
-from .run import Missing, PendingApproval, RunError, RunResult, Timing, ToolCall, Usage
+from .run import Missing, PendingApproval, RunError, RunResult, Timing, ToolCall, Usage, describe_end
 
 __all__ = [
+    "ASSERTION_KEYS",
+    "AssertionKey",
     "AssertionResult",
     "CaseError",
     "CaseResult",
@@ -24,4 +26,5 @@ __all__ = [
     "ToolCall",
     "Usage",
     "Verdict",
+    "describe_end",
 ]

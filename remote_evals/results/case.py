@@ -1,6 +1,6 @@
 """What a judge said of one reply, and what asking it used up."""
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import Field
 
@@ -41,6 +41,30 @@ class Verdict(Data):
 
 
 Status = Literal["passed", "failed", "error", "skipped"]
+
+AssertionKey = Literal[
+    "answer",
+    "approve",
+    "completed",
+    "finish_reason",
+    "output_contains",
+    "output_matches",
+    "output_not_contains",
+    "protocol",
+    "reject",
+    "rubric",
+    "tool_called",
+    "tool_not_called",
+    "tool_sequence",
+    "within_cost_budget",
+    "within_duration_budget",
+    "within_first_text_budget",
+    "within_iteration_budget",
+    "within_token_budget",
+]
+"""The stable name of every assertion that this package makes; a check of one's own has the name that it was given."""
+
+ASSERTION_KEYS: frozenset[str] = frozenset(get_args(AssertionKey))
 
 
 class AssertionResult(Data):

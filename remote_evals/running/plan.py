@@ -2,15 +2,22 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 from ..errors import UsageError
-from ..evals.define import EvalDefinition
 from ..evals.eval import Eval, find_repeat_mistake
-from ..judging import Judge
-from ..suites.eval_case import EvalCase
-from ..targets import Target
 
-Runnable = Eval | EvalCase | EvalDefinition
+
+@runtime_checkable
+class MakesEvals(Protocol):
+    """A case as data or an eval in code: what evals are made of."""
+
+    def make_evals(self) -> list[Eval]:
+        """Return its evals."""
+        ...
+
+
+Runnable = Eval | MakesEvals
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,32 +33,11 @@ class PlannedRun:
     spare: int = 0
 
 
-def make_eval(
-    case: EvalCase, *, suite: str = "", file: str = "", target: Target | None = None, judge: Judge | None = None
-) -> Eval:
-    """Return a case as data as an eval."""
-    return Eval(
-        name=case.name,
-        run=case.run,
-        tags=case.tags,
-        metadata=case.metadata,
-        suite=suite,
-        file=file,
-        timeout_s=case.timeout,
-        target=target,
-        judge=judge,
-        repeat=case.repeat,
-        pass_at=case.pass_at,
-    )
-
-
 def as_evals(runnables: Runnable | Iterable[Runnable]) -> list[Eval]:
     """Return evals for cases as data, evals in code and evals, alone or in any mixture."""
     if isinstance(runnables, Eval):
         return [runnables]
-    if isinstance(runnables, EvalCase):
-        return [make_eval(runnables)]
-    if isinstance(runnables, EvalDefinition):
+    if isinstance(runnables, MakesEvals):
         return runnables.make_evals()
     return [eval_ for runnable in runnables for eval_ in as_evals(runnable)]
 

@@ -9,7 +9,10 @@ from ..config.fields import Seconds, Text, Texts
 from ..config.strict_model import Problem
 from ..errors import RemoteError
 from ..evals.context import EvalContext
+from ..evals.eval import Eval
+from ..judging import Judge
 from ..results import RunResult
+from ..targets import Target
 from .expectations import Expectations
 
 ACTIONS = ("prompt", "approve", "reject", "answer")
@@ -158,6 +161,25 @@ class EvalCase(CaseDefaults):
             "metadata": {**defaults.metadata, **self.metadata},
         }
         return self.model_copy(update={**inherited, **added})
+
+    def make_evals(
+        self, suite: str = "", file: str = "", *, target: Target | None = None, judge: Judge | None = None
+    ) -> list[Eval]:
+        """Return the one eval that the case is, of a suite in a file, with the target and the judge of both."""
+        eval_ = Eval(
+            name=self.name,
+            run=self.run,
+            tags=self.tags,
+            metadata=self.metadata,
+            suite=suite,
+            file=file,
+            timeout_s=self.timeout,
+            target=target,
+            judge=judge,
+            repeat=self.repeat,
+            pass_at=self.pass_at,
+        )
+        return [eval_]
 
     async def run(self, t: EvalContext) -> None:
         """Hold the conversation and make every assertion. Raises `RemoteError` as a turn does."""

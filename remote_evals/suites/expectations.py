@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator
 
-from ..config.fields import Amount, Count, Milliseconds, OneOrMore, Text, Texts, _as_list
+from ..config.fields import Amount, Count, Milliseconds, OneOrMore, Text, Texts, as_list
 from ..config.strict_model import Problem, StrictModel
 from ..evals.assertions.recorder import Assertions
 
@@ -43,7 +43,7 @@ def _tool_of_name(value: Any) -> Any:
 
 ToolOrName = Annotated[ExpectedTool, BeforeValidator(_tool_of_name, json_schema_input_type=Text | ExpectedTool)]
 ExpectedTools = Annotated[
-    tuple[ToolOrName, ...], BeforeValidator(_as_list, json_schema_input_type=ToolOrName | tuple[ToolOrName, ...])
+    tuple[ToolOrName, ...], BeforeValidator(as_list, json_schema_input_type=ToolOrName | tuple[ToolOrName, ...])
 ]
 
 

@@ -15,7 +15,6 @@ from ..errors import SuiteError, UsageError
 from ..evals.define import EvalDefinition, take_collected
 from ..evals.eval import Eval
 from ..judging import Judge
-from ..running.plan import make_eval
 from ..targets import Target
 from .discovery import find_suite_files, is_judged
 from .suite import GIVE_URL, Suite, SuiteReader
@@ -158,8 +157,9 @@ def make_evals(
             target = target_for(loaded.suite.target) if target_for else None
             judge = judge_for(loaded.suite.judge) if judge_for else None
             evals += [
-                make_eval(case, suite=loaded.suite.name, file=loaded.file, target=target, judge=judge)
+                eval_
                 for case in loaded.suite.complete_cases
+                for eval_ in case.make_evals(loaded.suite.name, loaded.file, target=target, judge=judge)
             ]
     return evals
 

@@ -4,7 +4,6 @@ A check that something did not happen, or happened just so often, fails unless t
 absence in a broken run proves nothing.
 """
 
-from ...results.run import describe_end
 from .budgets import max_cost_usd, max_duration_ms, max_first_text_ms, max_steps, max_tokens
 from .reply import check_value, ended, nothing_pending, output_contains, output_matches, output_not_contains
 from .tools import called_tool, not_called_tool, tool_order
@@ -12,7 +11,6 @@ from .tools import called_tool, not_called_tool, tool_order
 __all__ = [
     "called_tool",
     "check_value",
-    "describe_end",
     "ended",
     "max_cost_usd",
     "max_duration_ms",

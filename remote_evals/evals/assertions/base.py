@@ -3,8 +3,7 @@
 from typing import Any
 
 from ...core.json_values import render_json
-from ...results import AssertionResult, RunResult
-from ...results.run import describe_end
+from ...results import AssertionKey, AssertionResult, RunResult, describe_end
 
 
 def label(assertion: str, subject: str | list[str], **options: Any) -> str:
@@ -13,11 +12,16 @@ def label(assertion: str, subject: str | list[str], **options: Any) -> str:
     return f"{assertion}({', '.join([repr(subject), *given])})"
 
 
-def judged(key: str, name: str, passed: bool, seen: str, *, conclusive: bool = False) -> AssertionResult:
-    """Return a yes-or-no result, which says what was seen only when it failed, and whether that is conclusive."""
+def judged(
+    key: AssertionKey, name: str, passed: bool, seen: str, *, about: str = "", conclusive: bool = False
+) -> AssertionResult:
+    """Return a yes-or-no result, which says what was seen only when it failed, and whether that is conclusive.
+
+    `about` is what tells several assertions of one key apart, such as the name of the tool.
+    """
     return AssertionResult(
         name=name,
-        key=key,
+        key=f"{key}:{about}" if about else key,
         passed=passed,
         score=float(passed),
         message="" if passed else f"{name} failed: {seen}",
@@ -25,9 +29,9 @@ def judged(key: str, name: str, passed: bool, seen: str, *, conclusive: bool = F
     )
 
 
-def absent(key: str, name: str, run: RunResult, expected_end: str) -> AssertionResult:
+def absent(key: AssertionKey, name: str, run: RunResult, expected_end: str, *, about: str = "") -> AssertionResult:
     """Judge what was not seen: it is absent only from a whole run that came to its expected end."""
     if "events" in run.missing:
-        return judged(key, name, False, "events were lost on the way, so it may still have happened")
+        return judged(key, name, False, "events were lost on the way, so it may still have happened", about=about)
     seen = f"the run did not come to its expected end, so it may still have happened: {describe_end(run)}"
-    return judged(key, name, run.finish_reason == expected_end, seen)
+    return judged(key, name, run.finish_reason == expected_end, seen, about=about)

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from ...core.json_values import render_number
-from ...results import AssertionResult, Missing, RunResult
+from ...results import AssertionKey, AssertionResult, Missing, RunResult
 from .base import judged
 
 
@@ -58,7 +58,13 @@ def max_first_text_ms(run: RunResult, limit: float) -> AssertionResult:
 
 
 def _at_most(
-    key: str, assertion: str, limit: float, got: float | None, unit: str, run: RunResult, needs: Missing | None = None
+    key: AssertionKey,
+    assertion: str,
+    limit: float,
+    got: float | None,
+    unit: str,
+    run: RunResult,
+    needs: Missing | None = None,
 ) -> AssertionResult:
     name = f"{assertion}({render_number(limit)})"
     seen = f"got {render_number(got)} {unit}, expected at most {render_number(limit)}" if got is not None else ""

@@ -7,7 +7,7 @@ from ...errors import describe_error
 from ...redaction import Redactor
 from ...results import AssertionResult, RunResult
 from ...results.run import combine_runs
-from .. import assertions
+from . import budgets, reply, tools
 from .values import Check, Unjudged
 
 Kind = Literal["gate", "soft"]
@@ -49,12 +49,12 @@ class Assertions:
 
     def completed(self) -> None:
         """Pass when the latest run ended "stop"."""
-        self._add(assertions.ended, combine_runs(self._turns[-1:]))
+        self._add(reply.ended, combine_runs(self._turns[-1:]))
 
     def ended(self, reason: str) -> None:
         """Pass when the latest run ended with this finish reason; it is the expected end from now on."""
         self._expected_end = reason
-        self._add(assertions.ended, combine_runs(self._turns[-1:]), reason)
+        self._add(reply.ended, combine_runs(self._turns[-1:]), reason)
 
     def accept_end(self) -> None:
         """Take the way in which the runs ended for the expected one."""
@@ -73,7 +73,7 @@ class Assertions:
         `args` is a partial deep match by JSON equality; `times` the exact number of matching calls.
         """
         self._add(
-            assertions.called_tool,
+            tools.called_tool,
             self.result,
             name,
             args=args,
@@ -85,45 +85,43 @@ class Assertions:
 
     def not_called_tool(self, name: str, subagent: str | None = None) -> None:
         """Pass when no agent, or none under `subagent`, called the tool in a run that came to its end."""
-        self._add(assertions.not_called_tool, self.result, name, subagent=subagent, expected_end=self._expected_end)
+        self._add(tools.not_called_tool, self.result, name, subagent=subagent, expected_end=self._expected_end)
 
     def tool_order(self, names: Sequence[str], subagent: str | None = None, exact: bool = False) -> None:
         """Pass when the tools were called in this order; others may sit between, unless `exact`."""
-        self._add(
-            assertions.tool_order, self.result, names, subagent=subagent, exact=exact, expected_end=self._expected_end
-        )
+        self._add(tools.tool_order, self.result, names, subagent=subagent, exact=exact, expected_end=self._expected_end)
 
     def output_contains(self, text: str) -> None:
         """Pass when the last reply contains the text, whatever its case."""
-        self._add(assertions.output_contains, self.result, text)
+        self._add(reply.output_contains, self.result, text)
 
     def output_not_contains(self, text: str) -> None:
         """Pass when the last reply, of a run that came to its end, does not contain the text, whatever its case."""
-        self._add(assertions.output_not_contains, self.result, text, expected_end=self._expected_end)
+        self._add(reply.output_not_contains, self.result, text, expected_end=self._expected_end)
 
     def output_matches(self, pattern: str) -> None:
         """Pass when the regular expression is found in the last reply. Raises `re.error` for an invalid one."""
-        self._add(assertions.output_matches, self.result, pattern)
+        self._add(reply.output_matches, self.result, pattern)
 
     def max_steps(self, limit: int) -> None:
         """Pass when the runs took at most `limit` steps of the lead agent."""
-        self._add(assertions.max_steps, self.result, limit)
+        self._add(budgets.max_steps, self.result, limit)
 
     def max_tokens(self, limit: int) -> None:
         """Pass when the runs used at most `limit` tokens, in and out, sub-agents included."""
-        self._add(assertions.max_tokens, self.result, limit)
+        self._add(budgets.max_tokens, self.result, limit)
 
     def max_cost_usd(self, limit: float, unknown_cost: Literal["fail", "skip"] = "fail") -> None:
         """Pass when the runs cost at most `limit` dollars; an unknown cost fails, or with "skip" is marked skipped."""
-        self._add(assertions.max_cost_usd, self.result, limit, unknown_cost=unknown_cost)
+        self._add(budgets.max_cost_usd, self.result, limit, unknown_cost=unknown_cost)
 
     def max_duration_ms(self, limit: float) -> None:
         """Pass when the runs took at most `limit` milliseconds together."""
-        self._add(assertions.max_duration_ms, self.result, limit)
+        self._add(budgets.max_duration_ms, self.result, limit)
 
     def max_first_text_ms(self, limit: float) -> None:
         """Pass when the first text came within `limit` milliseconds in every run."""
-        self._add(assertions.max_first_text_ms, self.result, limit)
+        self._add(budgets.max_first_text_ms, self.result, limit)
 
     def check(self, name: str, value: Any, check: Check) -> None:
         """Pass when the value passes the check; `name` says what is checked, for the report.
@@ -132,7 +130,7 @@ class Assertions:
         """
         if "events" in self.result.missing:
             value = Unjudged("events were lost on the way, so the value may not be whole", skipped=False)
-        self._add(assertions.check_value, name, value, check)
+        self._add(reply.check_value, name, value, check)
 
     def soft(self, name: str, value: Any, check: Check) -> None:
         """Check a value as `check` does, softly."""

@@ -1,6 +1,7 @@
 """Assertions on which tools a run called."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from ...core.json_values import Difference, find_differences, render_json
@@ -51,10 +52,8 @@ def called_tool(
     expected_end: str = "stop",
 ) -> AssertionResult:
     """Pass when the tool was called; `name` "a|b" is either. `times` counts the calls that match all the rest."""
-    key, title = (
-        f"tool_called:{name}",
-        label("called_tool", name, args=args, times=times, subagent=subagent, outcome=outcome),
-    )
+    title = label("called_tool", name, args=args, times=times, subagent=subagent, outcome=outcome)
+    verdict = partial(judged, "tool_called", title, about=name)
     named = select_calls(run.tool_calls, split_alternatives(name), subagent)
     matching = [
         call
@@ -62,26 +61,27 @@ def called_tool(
         if not find_differences(call.args, args or {}) and (outcome is None or call.outcome == outcome)
     ]
     if times is None:
-        return judged(key, title, bool(matching), _describe_no_match(run, name, named, args, subagent))
+        return verdict(bool(matching), _describe_no_match(run, name, named, args, subagent))
     if len(matching) == times:
-        return absent(key, title, run, expected_end)
+        return absent("tool_called", title, run, expected_end, about=name)
     if matching:
         seen = f"{len(matching)} call(s) matched, expected exactly {times}"
-        return judged(key, title, False, seen, conclusive=len(matching) > times)
-    return judged(key, title, False, _describe_no_match(run, name, named, args, subagent))
+        return verdict(False, seen, conclusive=len(matching) > times)
+    return verdict(False, _describe_no_match(run, name, named, args, subagent))
 
 
 def not_called_tool(
     run: RunResult, name: str, *, subagent: str | None = None, expected_end: str = "stop"
 ) -> AssertionResult:
     """Pass when no agent, or none under `subagent`, called the tool."""
-    key, title = f"tool_not_called:{name}", label("not_called_tool", name, subagent=subagent)
+    title = label("not_called_tool", name, subagent=subagent)
     calls = select_calls(run.tool_calls, split_alternatives(name), subagent)
     if calls:
         by = f" by {'/'.join(calls[0].subagent_path)}" if calls[0].subagent_path else ""
         args = render_json(calls[0].args)
-        return judged(key, title, False, f"it was called {len(calls)} time(s), first{by} with {args}", conclusive=True)
-    return absent(key, title, run, expected_end)
+        seen = f"it was called {len(calls)} time(s), first{by} with {args}"
+        return judged("tool_not_called", title, False, seen, about=name, conclusive=True)
+    return absent("tool_not_called", title, run, expected_end, about=name)
 
 
 def tool_order(
@@ -93,16 +93,15 @@ def tool_order(
     expected_end: str = "stop",
 ) -> AssertionResult:
     """Pass when the tools were called in this order; others may sit between, unless `exact`."""
-    key, title = "tool_sequence", label("tool_order", list(names), subagent=subagent, exact=exact or None)
+    title = label("tool_order", list(names), subagent=subagent, exact=exact or None)
+    verdict = partial(judged, "tool_sequence", title)
     seen = [call.name for call in select_calls(run.tool_calls, subagent=subagent)]
     if not exact:
         missing = find_order_break(seen, names)
-        return judged(key, title, missing is None, f"{missing!r} did not come in its turn; {_describe_tools(seen)}")
-    return (
-        absent(key, title, run, expected_end)
-        if is_exact_order(seen, names)
-        else judged(key, title, False, _describe_tools(seen))
-    )
+        return verdict(missing is None, f"{missing!r} did not come in its turn; {_describe_tools(seen)}")
+    if not is_exact_order(seen, names):
+        return verdict(False, _describe_tools(seen))
+    return absent("tool_sequence", title, run, expected_end)
 
 
 def _describe_tools(names: Sequence[str]) -> str:
