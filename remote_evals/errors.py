@@ -226,4 +226,8 @@ def describe_error(error: BaseException) -> str:
 
 
 class MalformedStreamError(Exception):
-    """The bytes are not a stream of events; the message says what they are instead."""
+    """What came is not what the protocol sends: the message says what it is, `advice` what to try. Only for inside."""
+
+    def __init__(self, happened: str, advice: str | None = None) -> None:
+        super().__init__(happened)
+        self.advice = advice

@@ -6,7 +6,9 @@ from typing import Any, TypeVar
 
 from remote_evals.errors import RemoteError
 from remote_evals.evals.context import EvalContext
-from remote_evals.protocols.chat.parsing import MAX_DEPTH, parse_event
+from remote_evals.protocols.chat import CHAT
+from remote_evals.protocols.chat.parsing import parse_event
+from remote_evals.protocols.json_events import MAX_DEPTH
 from remote_evals.protocols.run_builder import RunBuilder
 from remote_evals.results import AssertionResult, RunResult, ToolCall, Usage
 from remote_evals.suites.eval_case import EvalCase
@@ -36,7 +38,7 @@ def agent(name: str, call_id: str, parent: dict[str, Any] | None = None) -> dict
 
 def fold(*frames: dict[str, Any], turn: int = 1) -> RunResult:
     """Return the run that the frames rebuild to, one arriving every 10 ms; what follows a pause is its continuation."""
-    run = RunBuilder(turn)
+    run = RunBuilder(CHAT.open_order(), turn)
     for index, one in enumerate(frames, start=1):
         if run.done and run.done.finish_reason == "awaiting-approval":
             run.begin_stream()

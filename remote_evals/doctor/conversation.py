@@ -70,7 +70,7 @@ _FOR_TRANSCRIPTS = "only evals that ask for t.transcript() need it"
 
 async def converse(target: RemoteTarget, probe: MemoryProbe, log: FindingLog) -> bool:
     """Run the turns and say whether the first came to an end, whatever end."""
-    recorder = Recorder(target.redactor.scrub)
+    recorder = Recorder(target.redactor.scrub, target.protocol.read_timestamp)
     async with target, target.open_session(observer=recorder) as session:
         log.session_id = session.id
         try:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 
@@ -88,9 +87,10 @@ class Recording:
 class Recorder:
     """Records the answers to all POSTs of a session, in order; see `targets._tap.StreamObserver`."""
 
-    def __init__(self, scrub: Callable[[str], str]) -> None:
+    def __init__(self, scrub: Callable[[str], str], read_timestamp: Callable[[Event], float | None]) -> None:
         self.recordings: list[Recording] = []
         self._scrub = scrub
+        self._read_timestamp = read_timestamp
 
     def on_headers(self, response: httpx.Response, at_ms: float) -> None:
         """Begin a recording."""
@@ -109,7 +109,7 @@ class Recorder:
         recording.keep_alives_ms += [at_ms] * (comments - len(recording.keep_alives_ms))
         for event in events:
             if not isinstance(event, StreamEnd):
-                recording.arrivals.append(Arrival(at_ms, _read_moment(event.frame.get("timestamp"))))
+                recording.arrivals.append(Arrival(at_ms, self._read_timestamp(event)))
 
 
 def _read_version(response: httpx.Response) -> str | None:
@@ -117,17 +117,6 @@ def _read_version(response: httpx.Response) -> str | None:
     below: Any = getattr(response.stream, "_aiohttp_response", None)
     version = getattr(below, "version", None)
     return f"{version.major}.{version.minor}" if version else None
-
-
-def _read_moment(timestamp: object) -> float | None:
-    """Return an ISO 8601 moment as milliseconds since 1970, None for what is none."""
-    try:
-        moment = datetime.fromisoformat(timestamp) if isinstance(timestamp, str) else None
-    except ValueError:
-        return None
-    if moment is None:
-        return None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000
 
 
 # Below it, the moments of a run lie too close together to tell who held them back.

@@ -1,19 +1,21 @@
-"""The events of the `/chat` protocol, version 1, as they arrive on the wire.
+"""The events that runs are built from, whatever protocol they came in.
 
-`parse_event` is tolerant on purpose: the protocol allows new types and new fields without a new version, so an unknown
-type becomes an `UnknownEvent`, an unknown field is dropped, and a field of the wrong shape is as good as absent.
+A protocol's parser is tolerant: an event type that it does not know becomes an `UnknownEvent`, and a field of the wrong
+shape counts as absent, since servers add both without a new version.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..results import RunError, Usage
+
 Frame = Mapping[str, Any]
 
 
 @dataclass(slots=True)
 class Subagent:
-    """Which sub-agent an event is of: names and starting call ids from the outermost to itself.
+    """The sub-agent an event belongs to: names and starting call ids, from the outermost to itself.
 
     A call id alone does not tell agents apart: the lead's first call and a sub-agent's can both be `call_1`.
     """
@@ -24,7 +26,7 @@ class Subagent:
 
 @dataclass(slots=True)
 class Event:
-    """What every event has: `subagent` is None for the lead agent, `frame` is all of it as it came."""
+    """What every event has: its `type`, its `subagent` (None for the lead agent), and `frame`, all of it as sent."""
 
     type: str
     subagent: Subagent | None = None
@@ -33,19 +35,23 @@ class Event:
 
 @dataclass(slots=True)
 class RunStart(Event):
-    """A run began. Absent when it failed before it could."""
+    """A run began. Absent when it failed before it could start."""
 
     run_id: str | None = None
 
 
 @dataclass(slots=True)
 class StepStart(Event):
-    """A step, one call of the model, began."""
+    """A step, one call of the model, began; `step` is its number, or None if it has none."""
+
+    step: int | None = None
 
 
 @dataclass(slots=True)
 class StepDone(Event):
     """A step ended."""
+
+    step: int | None = None
 
 
 @dataclass(slots=True)
@@ -57,14 +63,14 @@ class TextDelta(Event):
 
 @dataclass(slots=True)
 class TextDone(Event):
-    """A block of the reply, whole."""
+    """A whole block of the reply."""
 
     text: str = ""
 
 
 @dataclass(slots=True)
 class ToolStart(Event):
-    """A tool was called; `resumed` marks a paused call going on, which is not a second call."""
+    """A tool was called; `resumed` marks a paused call that goes on, which is not a second call."""
 
     call_id: str = ""
     name: str = ""
@@ -74,18 +80,18 @@ class ToolStart(Event):
 
 @dataclass(slots=True)
 class ToolEnd(Event):
-    """A tool returned `result`, or raised `error`, the wire's `{name, message}`."""
+    """A tool returned `result`, or raised `error`."""
 
     call_id: str = ""
     name: str = ""
     result: Any = None
-    error: Frame | None = None
+    error: RunError | None = None
     duration_ms: float | None = None
 
 
 @dataclass(slots=True)
 class ApprovalRequested(Event):
-    """The run pauses until somebody approves a call, or answers `question`."""
+    """The run pauses until a call is approved or rejected, or `question` is answered."""
 
     approval_id: str = ""
     call_id: str = ""
@@ -96,27 +102,27 @@ class ApprovalRequested(Event):
 
 @dataclass(slots=True)
 class RunFailed(Event):
-    """The run failed: the wire's `error` event, `{name, message, code?}`. `run.done` follows."""
+    """The run failed, and why. `RunDone` follows."""
 
-    error: Frame = field(default_factory=dict)
+    error: RunError = field(default_factory=lambda: RunError(name="Error"))
 
 
 @dataclass(slots=True)
 class RunDone(Event):
-    """The end of the run. `text` None and an empty `finish_reason` mean that the event carried none."""
+    """The end of the run. `text` is None and `finish_reason` empty if the event carried none."""
 
     finish_reason: str = ""
     text: str | None = None
-    usage: Frame | None = None
+    usage: Usage | None = None
     object: Any = None
     run_id: str | None = None
 
 
 @dataclass(slots=True)
 class StreamEnd(Event):
-    """The frame `event: done` that follows `run.done`: nothing comes behind it."""
+    """The last piece of a stream, after `RunDone`: nothing follows it."""
 
 
 @dataclass(slots=True)
 class UnknownEvent(Event):
-    """An event that says nothing a run is rebuilt from, or one that a newer server added."""
+    """An event that no run is built from, or that a newer server added."""

@@ -1,11 +1,11 @@
-"""Folds the events of a run, each with its moment of arrival, into the `RunResult` that an in-process run gives."""
+"""Builds the `RunResult` of a run from its events, each with its moment of arrival."""
 
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from ..results import Missing, PendingApproval, RunError, RunResult, Timing, Usage
-from .chat.ordering import StreamOrderChecker
+from .base import StreamOrder
 from .events import (
     ApprovalRequested,
     Event,
@@ -20,26 +20,26 @@ from .events import (
     ToolEnd,
     ToolStart,
 )
-from .tool_calls import ToolCallTracker, parse_run_error, parse_usage
+from .tool_calls import ToolCallTracker
 
-# No event of the protocol, but what proxies and frameworks send to keep a connection open.
+# Not events of any protocol, but what proxies and frameworks send to keep a connection open.
 _KEEP_ALIVES = ("", "ping", "heartbeat", "keepalive", "keep-alive")
 
 
 class RunBuilder:
-    """The run so far. `add` every event in order of arrival; `result` may be asked for at any time.
+    """The run so far: `add` every event in order of arrival and take the `result` at any time.
 
-    The first `run.done` ends it: what comes behind is not of the run. `protocol` notes that and whatever else is odd.
-    A run that paused and goes on is one run: its continuation, which comes as a stream of its own, is added after it.
-    The later `run.done` then stands for both, since its usage holds the paused part; steps and calls go on.
+    The first `RunDone` ends the run; `order` collects warnings about what follows it, and about all else that is odd.
+    A run that paused and goes on is one run: its continuation comes as a stream of its own and is added after it. The
+    later `RunDone` then counts for both, since its usage includes the paused part; steps and calls add up.
 
-    `scrub` takes secrets out of what is cut. Moments are milliseconds after the request was sent, from one monotonic
-    clock: this class reads none itself.
+    `scrub` removes secrets from what is shortened. Moments are milliseconds after the request was sent; this class
+    reads no clock.
     """
 
-    def __init__(self, turn: int = 1, scrub: Callable[[str], str] = str) -> None:
+    def __init__(self, order: StreamOrder, turn: int = 1, scrub: Callable[[str], str] = str) -> None:
+        self.order = order
         self._scrub = scrub
-        self.protocol = StreamOrderChecker(scrub)
         self.done: RunDone | None = None
         self.is_over = False
         self._last_type: str | None = None
@@ -56,19 +56,19 @@ class RunBuilder:
         self._last_ms = self._longest_gap_ms = 0.0
 
     def add(self, event: Event, at_ms: float) -> bool:
-        """Fold one event in, and say whether it is a sign of the run's life, as a keep-alive is none in any dress."""
+        """Add an event and return whether it shows that the run is alive; a keep-alive of any kind does not."""
         if type(event) is StreamEnd or self.is_over:
-            # Nothing behind it is looked at: how much of that comes is a matter of chance.
+            # Nothing after it counts: how much of that arrives is a matter of chance.
             self.is_over = True
             return False
         if self.done:
-            self._note_late(event)
+            self._warn_late(event)
             return False
-        if not self.protocol.add(event) or event.type in _KEEP_ALIVES:
+        if not self.order.add(event) or event.type in _KEEP_ALIVES:
             return False
         self._last_type = event.type
         if at_ms != self._last_ms or self._first_event_ms is None:
-            self._note_gap(at_ms)
+            self._record_gap(at_ms)
         fold = _FOLDS.get(type(event))
         if fold:
             fold(self, event, at_ms)
@@ -76,20 +76,20 @@ class RunBuilder:
 
     @property
     def last_event(self) -> str | None:
-        """The type of the last event, cut where a hostile server made it long; None before any."""
+        """The type of the last event, at most 60 characters; None before the first event."""
         return None if self._last_type is None else self._scrub(self._last_type)[:60]
 
     def begin_stream(self) -> None:
-        """Make ready for the continuation of a run that paused: its end is still to come."""
+        """Prepare for the continuation of a run that paused: its end is still to come."""
         self.done = self._pending = self._last_type = None
         self.is_over = False
-        self.protocol.begin_stream()
+        self.order.begin_stream()
 
     def result(
         self, *, total_ms: float, headers_ms: float | None = None, trace_id: str | None = None, retries: int = 0
     ) -> RunResult:
-        """Return the run as far as it was seen; `finish_reason` is None while `run.done` has not come."""
-        usage = parse_usage(self.done.usage) if self.done and self.done.usage else None
+        """Return the run so far; `finish_reason` is None until `RunDone` comes."""
+        usage = self.done.usage if self.done else None
         return RunResult(
             turn=self._turn,
             reply=self._reply(),
@@ -106,27 +106,28 @@ class RunBuilder:
             run_id=self._run_id,
             trace_id=trace_id,
             retries=retries,
-            warnings=self.protocol.warnings,
+            warnings=self.order.warnings,
         )
 
-    def _note_late(self, event: Event) -> None:
+    def _warn_late(self, event: Event) -> None:
         match event:
-            case RunStart(subagent=None) if not self.protocol.is_of_the_run(event):
+            case RunStart(subagent=None) if not self.order.is_of_the_run(event):
                 pass
-            case RunDone(subagent=None):
-                text = "a second run.done came, with the finishReason {}; the first is the one that counts"
-                self.protocol.note("second end", text, event.finish_reason)
+            case RunDone(subagent=None, type=end):
+                text = f"a second {end} came, with the finish reason {{}}; only the first counts"
+                self.order.warn("second end", text, event.finish_reason)
             case _:
-                self.protocol.note("late", "{} came after run.done, and is not of the run", event.type)
+                end = self.done.type if self.done else ""
+                self.order.warn("late", f"{{}} came after {end} and is not part of the run", event.type)
 
-    def _note_gap(self, at_ms: float) -> None:
+    def _record_gap(self, at_ms: float) -> None:
         if self._first_event_ms is None:
             self._first_event_ms = at_ms
         self._longest_gap_ms = max(self._longest_gap_ms, at_ms - self._last_ms)
         self._last_ms = at_ms
 
     def _reply(self) -> str:
-        # A failed run ends with an empty text on purpose, even if some had streamed before: `run.done` decides.
+        # The end decides: a failed run ends with an empty text on purpose, even if text had streamed before.
         if self.done and self.done.text is not None:
             return self.done.text
         return "".join(self._text)
@@ -143,9 +144,9 @@ class RunBuilder:
     def _missing(self, usage: Usage | None) -> tuple[Missing, ...]:
         absent: dict[Missing, bool] = {
             "usage": usage is None,
-            "steps": self._steps_done == 0 or self._steps_done < self._steps_started or self.protocol.has_gap,
+            "steps": self._steps_done == 0 or self._steps_done < self._steps_started or self.order.has_gap,
             "cost": usage is None or usage.cost_usd is None,
-            "events": self.protocol.has_gap,
+            "events": self.order.has_gap,
         }
         return tuple(name for name, is_absent in absent.items() if is_absent)
 
@@ -154,13 +155,13 @@ class RunBuilder:
             self._run_id = event.run_id
 
     def _on_step_start(self, event: StepStart, at_ms: float) -> None:
-        self._open_steps[_step_of(event)] += 1
+        self._open_steps[_get_step_key(event)] += 1
         if event.subagent is None:
             self._steps_started += 1
             self._text.clear()
 
     def _on_step_done(self, event: StepDone, at_ms: float) -> None:
-        self._open_steps[_step_of(event)] -= 1
+        self._open_steps[_get_step_key(event)] -= 1
         if event.subagent is None:
             self._steps_done += 1
 
@@ -171,7 +172,7 @@ class RunBuilder:
                 self._first_text_ms = at_ms
 
     def _on_text_done(self, event: TextDone, at_ms: float) -> None:
-        # It repeats the deltas before it; a server that does not stream sends it alone.
+        # It repeats the deltas before it; a server that does not stream sends it without deltas.
         if not any(self._text):
             self._on_text(event, at_ms)
 
@@ -183,7 +184,7 @@ class RunBuilder:
     def _on_tool_end(self, event: ToolEnd, at_ms: float) -> None:
         if not self._calls.end(event):
             text = "{} came for a call of {} that had not started: {}"
-            self.protocol.note("unknown call", text, event.type, event.name, event.call_id)
+            self.order.warn("unknown call", text, event.type, event.name, event.call_id)
 
     def _on_approval(self, event: ApprovalRequested, at_ms: float) -> None:
         self._pending = PendingApproval(
@@ -196,7 +197,7 @@ class RunBuilder:
 
     def _on_run_failed(self, event: RunFailed, at_ms: float) -> None:
         if event.subagent is None:
-            self._error = parse_run_error(event.error)
+            self._error = event.error
 
     def _on_run_done(self, event: RunDone, at_ms: float) -> None:
         if event.subagent is not None:
@@ -206,18 +207,17 @@ class RunBuilder:
         if self._first_text_ms is None and event.text:
             self._first_text_ms = at_ms
         open_steps = sum(count for count in self._open_steps.values() if count > 0)
-        # A run that was broken off has a step that was.
+        # An aborted run has an aborted step.
         if open_steps > 0 and event.finish_reason not in ("error", "aborted"):
-            self.protocol.note("open step", f"{open_steps} step(s) started and were never done")
+            self.order.warn("open step", f"{open_steps} step(s) started and never ended")
 
 
-def _step_of(event: StepStart | StepDone) -> tuple[object, ...]:
-    """Return what tells a step from others: its agent, and its number where it has one."""
-    number = event.frame.get("step")
-    return (event.subagent.call_ids if event.subagent else (), number if isinstance(number, int) else None)
+def _get_step_key(event: StepStart | StepDone) -> tuple[object, ...]:
+    """Return what identifies a step: its agent, and its number if it has one."""
+    return (event.subagent.call_ids if event.subagent else (), event.step)
 
 
-# Keyed by exact type: a look-up is what lets a run of 200,000 deltas cost little more than its JSON.
+# Keyed by exact type: one look-up an event keeps a run of 200,000 deltas almost as cheap as its JSON.
 _FOLDS: dict[type[Event], Callable[[RunBuilder, Any, float], None]] = {
     RunStart: RunBuilder._on_run_start,
     StepStart: RunBuilder._on_step_start,

@@ -1,9 +1,8 @@
 """The frames of an event stream, bytes in and text out, as section 9.2 of WHATWG HTML has them.
 
-A frame is cut here, where a blank line ends it, whatever its line ends are and wherever a chunk ends; what its fields
-mean is left to httpx-sse. The one shape that every `/chat` server sends, a single `data: ` line a frame, is split in
-one go: through httpx-sse alone an event costs several times as much (see tests/benchmarks). Nobody is ever asked to
-send a stream again, so `id` and `retry` mean nothing.
+Frames are cut here, at their blank lines, with any line ends and wherever a chunk ends; httpx-sse reads their fields.
+The most common shape, a single `data: ` line a frame, is split in one go, since an event costs several times as much
+through httpx-sse alone (see tests/benchmarks). A stream is never requested again, so `id` and `retry` mean nothing.
 """
 
 import re
@@ -13,10 +12,8 @@ from itertools import repeat
 import httpx
 from httpx_sse import EventSource
 
-MAX_FRAME_BYTES = 16 * 1024 * 1024
-
 SseFrame = tuple[str, str]
-"""The name of a frame's event, `message` where it says none, and its data."""
+"""The name of a frame's event, `message` if it gives none, and its data."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _EVENT_STREAM = {"content-type": "text/event-stream"}
@@ -26,15 +23,16 @@ _LINE_OF_A_FIELD = re.compile(rb"(?:\A|[\r\n])[^:\r\n]")
 
 
 class FrameDecoder:
-    """Takes the bytes of one stream, cut anywhere, and gives the frames that have data.
+    """Splits the bytes of one stream, cut anywhere, into the frames that have data.
 
-    `comments` is how many lines were comments, each counted once the blank line behind it came.
-    `invalid_utf8_at` is the offset in the stream of the first byte that is not UTF-8; U+FFFD stands for what is not.
-    `too_long` says that a frame has more than `MAX_FRAME_BYTES`, its blank line not counted: no frame is given from
-    there on. `unfinished` says, after `finish`, that the stream ended in a frame, which is none without a blank line.
+    `comments` is the number of comment lines, each counted once the blank line after it came. `invalid_utf8_at` is the
+    offset in the stream of the first byte that is not UTF-8; U+FFFD replaces what cannot be decoded. `too_long` is true
+    once a frame has more than `max_bytes`, its blank line not counted: no frame is returned from there on. `unfinished`
+    is true, after `finish`, if the stream ended inside a frame: without its blank line it is not complete.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, max_bytes: int) -> None:
+        self.max_bytes = max_bytes
         self.comments = 0
         self.invalid_utf8_at: int | None = None
         self.too_long = False
@@ -43,10 +41,10 @@ class FrameDecoder:
         self._at = 0  # the offset of the rest
 
     def feed(self, chunk: bytes) -> Iterable[SseFrame]:
-        """Return the frames that are whole with this chunk, to be taken before the next is fed."""
+        """Return the frames that are complete with this chunk; take them before the next `feed`."""
         ends = chunk[-2:] == b"\n\n" or chunk[-4:] == b"\r\n\r\n"
         frames: bytes | bytearray = chunk
-        if ends and chunk[:5] == b"data:" and not self._rest and len(chunk) <= MAX_FRAME_BYTES:
+        if ends and chunk[:5] == b"data:" and not self._rest and len(chunk) <= self.max_bytes:
             self._at += len(chunk)
         else:
             frames = self._cut(chunk)
@@ -56,22 +54,22 @@ class FrameDecoder:
             return self._split_around(frames, error.start)
 
     def finish(self) -> None:
-        """Note what the end of the stream cut off."""
+        """Check what the end of the stream cut off."""
         try:
             str(self._rest, "utf-8")
         except UnicodeDecodeError as error:
-            self._note_invalid(self._at + error.start)
+            self._record_invalid(self._at + error.start)
         self.unfinished = _LINE_OF_A_FIELD.search(self._rest) is not None
 
     def _cut(self, chunk: bytes) -> bytes | bytearray:
-        """Return the frames that are whole with this chunk, each with its blank line, and keep the rest."""
+        """Return the frames that are complete with this chunk, each with its blank line, and keep the rest."""
         rest = self._rest
         rest += chunk
         if self._at == 0 and rest.startswith(_BYTE_ORDER_MARK):
             self._at = len(_BYTE_ORDER_MARK)
             del rest[: self._at]
         end = _find_end(rest, len(rest) - len(chunk) - 1)
-        if len(rest) > MAX_FRAME_BYTES:
+        if len(rest) > self.max_bytes:
             end = self._find_too_long(end)
         frames = rest[:end]
         del rest[: len(rest) if self.too_long else end]
@@ -79,24 +77,24 @@ class FrameDecoder:
         return frames
 
     def _find_too_long(self, end: int) -> int:
-        """Return where the first frame begins that is too long, `end` when none is."""
+        """Return where the first frame begins that is too long, or `end` if none is."""
         start = len(self._rest) - len(self._rest.lstrip(_LINE_ENDS))
         for blank in _BLANK_LINES.finditer(self._rest, start, end):
-            if blank.start() + 1 - start > MAX_FRAME_BYTES:
+            if blank.start() + 1 - start > self.max_bytes:
                 break
             start = blank.end()
-        self.too_long = len(self._rest) - start > MAX_FRAME_BYTES
+        self.too_long = len(self._rest) - start > self.max_bytes
         return start
 
     def _split_around(self, frames: bytes | bytearray, invalid_at: int) -> Iterator[SseFrame]:
-        """Yield the frames, and note the first byte that is not UTF-8 once those before it were taken."""
+        """Yield the frames, and record the first byte that is not UTF-8 after those before it were taken."""
         start = _find_end(frames[:invalid_at], 0)
         yield from self._split(str(frames[:start], "utf-8"))
-        self._note_invalid(self._at - len(frames) + invalid_at)
+        self._record_invalid(self._at - len(frames) + invalid_at)
         yield from self._split(str(frames[start:], "utf-8", "replace"))
 
     def _split(self, text: str) -> Iterable[SseFrame]:
-        """Return the frames of a text that ends with a blank line, but for those whose data is empty."""
+        """Return the frames of a text that ends with a blank line, except those whose data is empty."""
         if "\r" in text:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
         if text.startswith("data: "):
@@ -105,18 +103,18 @@ class FrameDecoder:
                 return zip(repeat("message"), datas)
         self.comments += text.startswith(":") + text.count("\n:")
         source = EventSource(httpx.Response(200, headers=_EVENT_STREAM, text=text))
-        # A frame with an `id` and no data, which is none, looks there like one whose data is empty, which says nothing.
+        # httpx-sse gives a frame that has an `id` and no data empty data; neither says anything.
         return [(frame.event, frame.data) for frame in source.iter_sse() if frame.data]
 
-    def _note_invalid(self, at: int) -> None:
+    def _record_invalid(self, at: int) -> None:
         if self.invalid_utf8_at is None:
             self.invalid_utf8_at = at
 
 
 def _find_end(data: bytes | bytearray, start: int) -> int:
-    """Return where the last frame ends that ends from `start` on, 0 for none, or the blank lines right behind it."""
+    """Return the end of the last frame that ends at `start` or later, with its blank lines, or 0 for none."""
     start = max(start, 0)
-    # One byte is found many times faster than two: a long frame has no LF inside, and most streams have no CR.
+    # Finding one byte is many times faster than two: a long frame has no LF inside, and most streams have no CR.
     blank = data.rfind(b"\n\n", start) if data.find(b"\n", start) >= 0 else -1
     if data.find(b"\r", start) >= 0:
         blank = max(blank, data.rfind(b"\n\r", start), data.rfind(b"\r\r", start))

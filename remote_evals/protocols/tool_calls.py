@@ -1,12 +1,7 @@
-"""Which tools were called: pairs each `tool.start` with the `tool.done` or `tool.error` that ends it."""
+"""Pairs the start of each tool call with its end."""
 
-from typing import TypeGuard
-
-from ..core.json_values import is_number
-from ..results import RunError, ToolCall, Usage
-from .events import Frame, Subagent, ToolEnd, ToolStart
-
-_ERROR_FIELDS = ("name", "message", "code")
+from ..results import ToolCall
+from .events import Subagent, ToolEnd, ToolStart
 
 _Key = tuple[tuple[str, ...], tuple[str, ...], str]
 
@@ -21,7 +16,7 @@ class ToolCallTracker:
     def __init__(self, turn: int) -> None:
         self._turn = turn
         self._calls: list[ToolCall] = []
-        # In order of their starts; the values mean nothing.
+        # The open calls of a key in the order of their starts; the values mean nothing.
         self._open: dict[_Key, dict[int, None]] = {}
         self._latest: dict[_Key, int] = {}
 
@@ -31,7 +26,7 @@ class ToolCallTracker:
         return tuple(self._calls)
 
     def start(self, event: ToolStart) -> None:
-        """Note a call. A resumed one goes on, be it open or ended by a placeholder; any other start is a new call."""
+        """Record the start of a call; a resumed one goes on, even if a placeholder had ended it."""
         key = _key(event.subagent, event.call_id)
         open_calls = self._open.setdefault(key, {})
         if event.resumed and key in self._latest:
@@ -41,7 +36,7 @@ class ToolCallTracker:
         self._append(key, self._call(event))
 
     def end(self, event: ToolEnd) -> bool:
-        """Note how a call ended, and say whether it had started.
+        """Record the end of a call and return whether it had started.
 
         An end without a start is a call too: its start was lost, not its effect.
         """
@@ -49,7 +44,7 @@ class ToolCallTracker:
         ended = {
             "outcome": "ok" if event.error is None else "error",
             "result": event.result,
-            "error": None if event.error is None else parse_run_error(event.error),
+            "error": event.error,
             "duration_ms": event.duration_ms,
         }
         if open_calls := self._open.get(key):
@@ -70,38 +65,5 @@ class ToolCallTracker:
         return ToolCall(id=event.call_id, name=event.name, args=args, subagent_path=path, turn=self._turn)
 
 
-def parse_run_error(error: Frame) -> RunError:
-    """Return an error of the wire, `{name, message, code?}`; what is absent stays empty."""
-    name, message, code = (value if isinstance(value, str) else None for value in map(error.get, _ERROR_FIELDS))
-    return RunError(name=name or "Error", message=message or "", code=code)
-
-
 def _key(subagent: Subagent | None, call_id: str) -> _Key:
     return (subagent.path, subagent.call_ids, call_id) if subagent else ((), (), call_id)
-
-
-def parse_usage(usage: Frame) -> Usage | None:
-    """Return the usage, or None where it holds no count of tokens; older servers use OpenAI's names for them."""
-    inputs = _first_number(usage, "inputTokens", "promptTokens")
-    outputs = _first_number(usage, "outputTokens", "completionTokens")
-    total = _first_number(usage, "totalTokens")
-    if total is None and (inputs is None or outputs is None):
-        return None
-    cost, calls = usage.get("costUsd"), usage.get("modelCalls")
-    return Usage(
-        input_tokens=int(inputs or 0),
-        output_tokens=int(outputs or 0),
-        total_tokens=int((inputs or 0) + (outputs or 0) if total is None else total),
-        cost_usd=cost if _is_amount(cost) else None,
-        model_calls=int(calls) if _is_amount(calls) else None,
-        estimated=usage.get("estimated") is True,
-    )
-
-
-def _first_number(usage: Frame, *names: str) -> float | None:
-    return next((usage[name] for name in names if _is_amount(usage.get(name))), None)
-
-
-def _is_amount(value: object) -> TypeGuard[float]:
-    # What no run can have taken is no report of what it took.
-    return is_number(value) and 0 <= value < 1e15

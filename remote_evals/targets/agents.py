@@ -12,9 +12,9 @@ from pydantic import ValidationError
 
 from ..core.threads import run_in_thread
 from ..errors import UsageError, describe_error
-from ..protocols.chat.parsing import parse_event
+from ..protocols.chat import CHAT
+from ..protocols.chat.parsing import parse_event, parse_usage
 from ..protocols.run_builder import RunBuilder
-from ..protocols.tool_calls import parse_usage
 from ..results import Missing, RunError, RunResult, ToolCall, Usage
 
 _NOTHING_REPORTED: tuple[Missing, ...] = ("usage", "steps", "cost")
@@ -217,21 +217,21 @@ def _session_argument(function: Callable[..., Any], session: str) -> tuple[list[
 
 async def _read_events(events: AsyncIterator[Any], turn: int) -> Answer:
     """RunBuilder the run from wire events, timed as they come."""
-    rebuild, started = RunBuilder(turn), time.perf_counter()
+    builder, started = RunBuilder(CHAT.open_order(), turn), time.perf_counter()
     failure: RunError | None = None
     try:
         async with aclosing(events) if isinstance(events, AsyncGenerator) else nullcontext():
             async for event in events:
                 if not isinstance(event, Mapping):
                     raise UsageError(f"an agent must yield the events of the wire, as mappings, got {event!r}")
-                rebuild.add(parse_event(event), (time.perf_counter() - started) * 1000)
-                if rebuild.done:
+                builder.add(parse_event(event), (time.perf_counter() - started) * 1000)
+                if builder.done:
                     break
     except UsageError:
         raise
     except Exception as error:  # what was seen before the agent broke is kept
         failure = as_run_error(error)
-    run = rebuild.result(total_ms=(time.perf_counter() - started) * 1000)
+    run = builder.result(total_ms=(time.perf_counter() - started) * 1000)
     return Answer(
         run.model_copy(update={"finish_reason": "error", "error": failure}) if failure else run, is_timed=True
     )

@@ -1,29 +1,27 @@
-"""One turn on the wire: the POST, its stream, and the run rebuilt from it as far as it came."""
+"""One turn over HTTP: its requests, their streams, and the run built from them as far as it came."""
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import aclosing
-from typing import Any
 
 import httpx
 
-from ..core.urls import show_url
+from ..core.urls import join_url, show_url
 from ..errors import RemoteError
+from ..protocols.base import Protocol, Request
 from ..protocols.run_builder import RunBuilder
 from ..redaction import Secret
 from ..results import RunResult
 from ..transport.client import HttpClient, new_trace
 from ..transport.failures import translate_errors
-from ..transport.limits import Deadline, Limits, Stopwatch, Timers
-from ..transport.responses import is_event_stream, read_failure
+from ..transport.limits import Deadline, Limits, SizeLimits, Stopwatch, Timers
+from ..transport.responses import EVENT_STREAM, FailureReader, get_media_type
 from .stream_reader import StreamObserver, StreamReader
 
-# A gateway that gives up on an agent answers 503, as one that turns a request away, but not so soon.
+# A gateway that gives up on an agent answers 503, as one does that turns a request away, but later.
 SOON_S = 5.0
 
 _HEADERS = {
-    "Accept": "text/event-stream",
-    # A compressed stream is one that somebody buffers.
+    # A compressed stream is one that a proxy buffers.
     "Accept-Encoding": "identity",
     "Cache-Control": "no-store",
     "Content-Type": "application/json",
@@ -31,82 +29,85 @@ _HEADERS = {
 
 
 class Exchange:
-    """The requests of one turn, and the run that their answers make: a turn that pauses takes more than one.
+    """The requests of one turn, all in one trace, and the run that their answers make up; a pause takes more than one.
 
-    `result` is the run so far, whether or not `run` raised; `scrub` takes secrets out of what errors quote. All
-    requests of a turn are in one trace.
+    `result` is the run so far, whether or not `run` raised. `scrub` removes secrets from what errors quote.
     """
 
     def __init__(
         self,
-        link: HttpClient,
+        client: HttpClient,
+        protocol: Protocol,
         turn: int,
         limits: Limits,
+        sizes: SizeLimits,
         scrub: Callable[[str], str],
         observer: StreamObserver | None = None,
     ) -> None:
-        self._link = link
+        self._client = client
+        self._protocol = protocol
         self._limits = limits
+        self._sizes = sizes
         self._scrub = scrub
         self._observer = observer
-        self._rebuild = RunBuilder(turn, scrub)
+        self._builder = RunBuilder(protocol.open_order(scrub), turn, scrub)
         self._trace = new_trace()
         self._stopwatch = Stopwatch()
-        self._reading: StreamReader | None = None
+        self._reader: StreamReader | None = None
         self.retries = 0
 
     @property
     def result(self) -> RunResult:
-        """The run as far as it was seen; the time between its requests is not its own."""
-        return self._rebuild.result(
+        """The run so far; the time between its requests is not counted."""
+        return self._builder.result(
             total_ms=self._stopwatch.total_ms,
             headers_ms=self._stopwatch.headers_ms,
             trace_id=self._trace.trace_id,
             retries=self.retries,
         )
 
-    async def run(self, url: str, body: Mapping[str, Any], token: Secret | None, deadline: Deadline) -> None:
-        """Send a request and read its stream to its end. Raises `RemoteError`."""
-        self._rebuild.begin_stream()
+    async def run(self, base_url: str, request: Request, token: Secret | None, deadline: Deadline) -> None:
+        """Send a request and read its stream to the end. Raises `RemoteError`."""
+        url = join_url(base_url, request.path)
+        self._builder.begin_stream()
         self._stopwatch.start()
-        self._reading = None
-
-        def read_last_event() -> str | None:
-            return self._rebuild.last_event
-
+        self._reader = None
         try:
             await translate_errors(
-                lambda clocks: self._stream(url, body, token, clocks),
+                lambda timers: self._stream(url, request, token, timers),
                 url,
                 deadline,
-                read_last_event,
+                lambda: self._builder.last_event,
                 at_first="before the first event",
             )
         finally:
-            self._stopwatch.stop(self._reading.done_ms if self._reading else None)
+            self._stopwatch.stop(self._reader.done_ms if self._reader else None)
 
     def count_retry(self) -> None:
-        """Make ready to send the latest request once more; what it took in vain is not in the run's time."""
+        """Prepare to send the latest request again; the time of the failed attempt is not counted."""
         self._stopwatch.take_back()
         self.retries += 1
 
-    async def _stream(
-        self, url: str, body: Mapping[str, Any], token: Secret | None, clocks: Timers
-    ) -> RemoteError | None:
-        clocks.start("headers", self._limits.headers_s)
-        # ASCII, since a prompt may hold the lone surrogates that UTF-8 cannot.
-        content = json.dumps(body).encode("ascii")
-        headers = {**_HEADERS, "traceparent": self._trace.new_traceparent()}
-        async with aclosing(await self._link.send("POST", url, headers, token, content)) as response:
-            self._stopwatch.note_headers()
+    async def _stream(self, url: str, request: Request, token: Secret | None, timers: Timers) -> RemoteError | None:
+        timers.start("headers", self._limits.headers_s)
+        headers = {"Accept": request.accept, **_HEADERS, "traceparent": self._trace.new_traceparent()}
+        async with aclosing(await self._client.send(request.method, url, headers, token, request.content)) as response:
+            self._stopwatch.record_headers()
             if self._observer:
                 self._observer.on_headers(response, self._stopwatch.now_ms())
-            clocks.start("first event", self._limits.first_event_s)
-            is_late = self._stopwatch.request_s() > SOON_S
-            failure = await read_failure(response, show_url(url), self._scrub, clocks.left_s)
-            if failure:
-                failure.may_have_begun = is_late or is_event_stream(response)
-            # They are needed no more, and of thousands of open streams they are a part that counts.
+            timers.start("first event", self._limits.first_event_s)
+            if failure := await self._read_failure(response, url, timers.left_s):
+                return failure
+            # They are needed no more, and with thousands of open streams their memory counts.
             response.request.headers = httpx.Headers()
-            self._reading = StreamReader(self._rebuild, self._scrub, self._stopwatch.now_ms, self._observer)
-            return failure or await self._reading.read(response, clocks, self._limits.silence_s)
+            self._reader = StreamReader(
+                self._builder, self._protocol, self._sizes, self._scrub, self._stopwatch.now_ms, self._observer
+            )
+            return await self._reader.read(response, timers, self._limits.silence_s)
+
+    async def _read_failure(self, response: httpx.Response, url: str, left_s: float) -> RemoteError | None:
+        is_late = self._stopwatch.request_s() > SOON_S
+        reader = FailureReader(show_url(url), self._scrub, self._protocol.advise, self._sizes.quote_bytes)
+        if failure := await reader.read(response, left_s):
+            failure.may_have_begun = is_late or get_media_type(response) == EVENT_STREAM
+        return failure

@@ -1,97 +1,53 @@
-"""The transcript of a session, read back from the deployment's own store."""
+"""One session of a deployment: its turns, its decisions and its transcript."""
 
 import asyncio
-import json
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar
-from urllib.parse import quote
 
 import httpx
 
 from ..core.durations import render_duration
 from ..core.text import make_printable
 from ..core.urls import join_url, show_url
-from ..errors import RemoteError, RemoteStreamError, RemoteUnauthorizedError, TokenSourceError, UsageError
+from ..errors import (
+    MalformedStreamError,
+    RemoteError,
+    RemoteStreamError,
+    RemoteUnauthorizedError,
+    TokenSourceError,
+    UsageError,
+)
+from ..protocols.base import Protocol, Request, SessionRequests
 from ..redaction import Redactor, Secret
 from ..results import RunResult
 from ..transport.auth import TokenSource, ask_token
 from ..transport.client import HttpClient, send_patiently
 from ..transport.failures import keep_cause, translate_errors
-from ..transport.limits import Deadline, Limits, Timers, earliest, start_deadline
-from ..transport.responses import read_failure
+from ..transport.limits import Deadline, Limits, SizeLimits, Timers, earliest, start_deadline
+from ..transport.responses import FailureReader
 from .exchange import Exchange
-from .stream_reader import StreamObserver, too_large
-
-MAX_TRANSCRIPT_BYTES = 16 * 1024 * 1024
-
-_HEADERS = {"Accept": "application/json", "Accept-Encoding": "identity"}
-
-
-async def read_messages(
-    link: HttpClient,
-    url: str,
-    token: Secret | None,
-    limits: Limits,
-    deadline: Deadline | None,
-    scrub: Callable[[str], str],
-) -> list[dict[str, Any]]:
-    """Return the `messages` of `GET /chat/<session>`. Raises `RemoteError`."""
-
-    async def read(clocks: Timers) -> list[dict[str, Any]] | RemoteError:
-        clocks.start("headers", limits.headers_s)
-        async with aclosing(await link.send("GET", url, _HEADERS, token)) as response:
-            clocks.start("transcript", limits.headers_s)
-            failure = await read_failure(response, show_url(url), scrub, clocks.left_s, expected="application/json")
-            if failure:
-                return failure
-            body = await _read_body(response)
-            if len(body) > MAX_TRANSCRIPT_BYTES:
-                return too_large(show_url(url), f"{MAX_TRANSCRIPT_BYTES // 2**20} MiB", what="the transcript")
-            return _parse(body, show_url(url))
-
-    return await translate_errors(read, url, deadline)
-
-
-async def _read_body(response: httpx.Response) -> bytes:
-    body = bytearray()
-    async for part in response.aiter_bytes():
-        body += part
-        if len(body) > MAX_TRANSCRIPT_BYTES:
-            break
-    return bytes(body)
-
-
-def _parse(body: bytes, url: str) -> list[dict[str, Any]] | RemoteError:
-    try:
-        messages = json.loads(body)["messages"]
-    except (ValueError, LookupError, TypeError, RecursionError):
-        messages = None
-    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
-        happened = "the transcript is not a JSON object with a list of messages"
-        return RemoteStreamError(url, happened, "Check that the deployment speaks the /chat protocol")
-    return messages
-
+from .stream_reader import StreamObserver, explain_excess
 
 _T = TypeVar("_T")
 
-MAX_ID_CHARS = 1024
-
-# Connecting is what takes most memory at a time: of thousands of sessions so many start, and the others wait.
+# Connecting takes the most memory at a time: with thousands of sessions, this many connect and the others wait.
 _STARTING = 8
 
 
 @dataclass(slots=True)
 class Deployment:
-    """What all sessions of a deployment share, while the target is open; `refused` is set by the first 401."""
+    """What all sessions of a deployment share while the target is open; `refused` is set by the first 401."""
 
     url: str
-    link: HttpClient
+    client: HttpClient
+    protocol: Protocol
     token: TokenSource
     redactor: Redactor
     limits: Limits
+    sizes: SizeLimits
     retries: int
     refused: RemoteUnauthorizedError | None = None
     starting: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_STARTING))
@@ -101,9 +57,9 @@ class RemoteSession:
     """One session of a deployment; see `RemoteTarget.open_session`."""
 
     def __init__(self, deployment: Deployment, limit_s: float | None, observer: StreamObserver | None) -> None:
-        # The protocol allows 1 to 128 characters of A-Z a-z 0-9 _ and -.
         self.id = f"eval-{secrets.token_hex(12)}"
         self._deployment = deployment
+        self._requests = deployment.protocol.open_session(self.id)
         self._observer = observer
         self._deadline = start_deadline("case", limit_s) if limit_s else None
         self._latest: Exchange | None = None
@@ -117,47 +73,50 @@ class RemoteSession:
 
     @property
     def partial(self) -> RunResult | None:
-        """What there is of the latest turn, scrubbed; None before the first."""
+        """The latest turn as far as it came, scrubbed; None before the first."""
         return _scrub_run(self._latest.result, self._deployment.redactor) if self._latest else None
 
     async def send(self, prompt: str, turn: int) -> RunResult:
-        """Run one turn through `run.done` and return it, with the token scrubbed wherever the server echoed it.
+        """Run one turn to its end and return it, with the token scrubbed wherever the server echoed it.
 
-        Raises `RemoteError`, whose `partial` is what had been rebuilt, and `TokenSourceError` before anything is sent.
+        Raises `RemoteError`, whose `partial` is the run so far, and `TokenSourceError` before anything is sent.
         """
         at = self._deployment
-        self._latest = Exchange(at.link, turn, at.limits, at.redactor.scrub, self._observer)
-        return await self._run(self._latest, join_url(at.url, "/chat"), {"sessionId": self.id, "input": prompt})
+        self._latest = Exchange(at.client, at.protocol, turn, at.limits, at.sizes, at.redactor.scrub, self._observer)
+        return await self._run(self._latest, self._requests.send(prompt))
 
     async def decide(self, approval_id: str, decision: Mapping[str, Any]) -> RunResult:
-        """Decide what the latest turn waits for and return that turn, gone on to its next end. Raises as `send`."""
+        """Decide what the latest turn waits for, and return that turn, continued to its next end. Raises as `send`."""
         if self._latest is None:
             raise UsageError("nothing was sent yet, so there is nothing to decide")
-        at = self._deployment
-        url = join_url(at.url, f"/chat/{self.id}/approvals/{_segment_of(approval_id, at.url)}")
-        return await self._run(self._latest, url, decision)
+        try:
+            request = self._requests.decide(approval_id, decision)
+        except MalformedStreamError as error:
+            raise _restate(error, show_url(self._deployment.url)) from None
+        return await self._run(self._latest, request)
 
     async def transcript(self) -> list[dict[str, Any]]:
         """Return the messages that the deployment keeps of this session. Raises as `send`."""
-        at, redactor = self._deployment, self._deployment.redactor
-        url = join_url(at.url, f"/chat/{self.id}")
+        request = self._requests.transcript()
+        if request is None:
+            raise UsageError(f"{self._deployment.protocol.title} gives out no transcripts")
 
         async def read(token: Secret | None, deadline: Deadline) -> list[dict[str, Any]]:
-            return await read_messages(at.link, url, token, at.limits, deadline, redactor.scrub)
+            return await _read_transcript(self._deployment, self._requests, request, token, deadline)
 
-        return list(redactor.scrub_value(await self._patiently(read)))
+        return list(self._deployment.redactor.scrub_value(await self._patiently(read)))
 
-    async def _run(self, exchange: Exchange, url: str, body: Mapping[str, Any]) -> RunResult:
-        redactor = self._deployment.redactor
+    async def _run(self, exchange: Exchange, request: Request) -> RunResult:
+        url, redactor = self._deployment.url, self._deployment.redactor
 
         async def send(token: Secret | None, deadline: Deadline) -> None:
-            await exchange.run(url, body, token, deadline)
+            await exchange.run(url, request, token, deadline)
 
         try:
             await self._patiently(send, exchange.count_retry)
         except RemoteError as failure:
             failure.partial = _scrub_run(exchange.result, redactor)
-            self._note_refusal(failure)
+            self._record_refusal(failure)
             raise
         return _scrub_run(exchange.result, redactor)
 
@@ -166,7 +125,7 @@ class RemoteSession:
         ask: Callable[[Secret | None, Deadline], Awaitable[_T]],
         count_retry: Callable[[], None] = lambda: None,
     ) -> _T:
-        """Return what `ask` returns, given the token and until when it must be done, all attempts together."""
+        """Return what `ask` returns, given the token and the deadline of all attempts together."""
         at = self._deployment
         deadline = earliest(self._deadline, start_deadline("turn", at.limits.turn_s))
 
@@ -174,7 +133,7 @@ class RemoteSession:
             async with at.starting:
                 await asyncio.sleep(0)
             if at.refused:
-                # Whoever knocks on with a bad token is locked out.
+                # Further requests with a bad token could lock the account.
                 happened = f"the token was refused before, so nothing was sent ({at.refused.status})"
                 raise RemoteUnauthorizedError(at.refused.url, happened, at.refused.advice, at.refused.status)
             return await ask(await self._ask_token(deadline), deadline)
@@ -185,9 +144,9 @@ class RemoteSession:
             _scrub(failure, at.redactor)
             raise
 
-    def _note_refusal(self, failure: RemoteError) -> None:
+    def _record_refusal(self, failure: RemoteError) -> None:
         at = self._deployment
-        # A token that is made anew each time may be a better one.
+        # A callable may return a better token next time.
         if isinstance(failure, RemoteUnauthorizedError) and failure.status == 401 and not callable(at.token):
             at.refused = at.refused or failure
 
@@ -202,24 +161,51 @@ class RemoteSession:
             raise TokenSourceError(f"the token could not be had: its callable gave none within {limit}") from None
 
 
-def _segment_of(approval_id: str, url: str) -> str:
-    """Return an id as it stands in a path. Raises `RemoteStreamError` for one that would lead elsewhere, or nowhere."""
-    try:
-        if approval_id in ("", ".", "..") or len(approval_id) > MAX_ID_CHARS:
-            raise ValueError
-        return quote(approval_id, safe="")
-    except ValueError:
-        happened = f"the approval's id {approval_id[:40]!r} cannot be sent back"
-        raise RemoteStreamError(show_url(url), happened, "Check what the deployment gives as approvalId") from None
+async def _read_transcript(
+    at: Deployment, requests: SessionRequests, request: Request, token: Secret | None, deadline: Deadline
+) -> list[dict[str, Any]]:
+    url = join_url(at.url, request.path)
+    shown = show_url(url)
+
+    async def read(timers: Timers) -> list[dict[str, Any]] | RemoteError:
+        timers.start("headers", at.limits.headers_s)
+        headers = {"Accept": request.accept, "Accept-Encoding": "identity"}
+        async with aclosing(await at.client.send(request.method, url, headers, token)) as response:
+            timers.start("transcript", at.limits.headers_s)
+            failures = FailureReader(shown, at.redactor.scrub, at.protocol.advise, at.sizes.quote_bytes)
+            if failure := await failures.read(response, timers.left_s, expected=request.accept):
+                return failure
+            body = await _read_body(response, at.sizes.transcript_bytes)
+        if len(body) > at.sizes.transcript_bytes:
+            return explain_excess(shown, f"{at.sizes.transcript_bytes // 2**20} MiB", what="the transcript")
+        try:
+            return requests.read_transcript(body)
+        except MalformedStreamError as error:
+            return _restate(error, shown)
+
+    return await translate_errors(read, url, deadline)
+
+
+async def _read_body(response: httpx.Response, limit_bytes: int) -> bytes:
+    body = bytearray()
+    async for part in response.aiter_bytes():
+        body += part
+        if len(body) > limit_bytes:
+            break
+    return bytes(body)
+
+
+def _restate(error: MalformedStreamError, url: str) -> RemoteStreamError:
+    return RemoteStreamError(url, str(error), error.advice or "")
 
 
 def _scrub_run(run: RunResult, redactor: Redactor) -> RunResult:
-    """Return a run without the secrets that the far side echoed, nor the start of one where its reply was cut off."""
+    """Return a run without echoed secrets, nor the start of one at the end of a reply that was cut off."""
     scrubbed: RunResult = redactor.scrub_value(run)
     return scrubbed if run.ended_normally else scrubbed.model_copy(update={"reply": redactor.scrub_end(run.reply)})
 
 
 def _scrub(failure: RemoteError, redactor: Redactor) -> None:
-    """Take out of an error what the far side put into it: secrets that it echoed, and what acts on a terminal."""
+    """Remove from an error the secrets that the deployment echoed, and characters that act on a terminal."""
     failure.rewrite(lambda happened: make_printable(redactor.scrub(happened)))
     failure.__cause__ = keep_cause(failure.__cause__, redactor.scrub)

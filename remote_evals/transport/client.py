@@ -1,6 +1,7 @@
-"""What connects to a deployment: aiohttp below httpx, whose own pool scans every connection at each change.
+"""How requests reach a deployment, and when one is sent again.
 
-With 2,000 streams open that blocks the event loop for seconds; see tests/benchmarks.
+aiohttp connects below httpx: httpx's own pool scans every connection at each change, which blocks the event loop for
+seconds with 2,000 streams open (see tests/benchmarks).
 """
 
 import asyncio
@@ -19,79 +20,28 @@ from .._version import __version__
 from ..errors import RemoteError, RemoteStatusError, RemoteUnreachableError
 from ..redaction import Secret
 from .connecting import Proxy, Tls
-from .failures import ConnectExpiredError, causes_of
+from .failures import ConnectExpiredError, iterate_causes
+from .limits import SizeLimits
+
+_T = TypeVar("_T")
 
 USER_AGENT = f"remote-evals/{__version__}"
 
 # An event is far smaller; the larger a read, the fewer times the loop is woken for a fast stream.
 _READ_BYTES = 64 * 1024
-
-# Of one response header; there may be 128 of them.
-MAX_HEADER_BYTES = 64 * 1024
-
-
-class Answer(aiohttp.ClientResponse):
-    """An answer that ends where its connection does, and whose reason phrase can be written anywhere."""
-
-    async def start(self, connection: aiohttp.connector.Connection) -> "Answer":
-        """Read the headers."""
-        await super().start(connection)
-        self.reason = (self.reason or "").encode("ascii", "replace").decode()
-        # It is a queue, and so false while it is empty.
-        closed = None if connection.protocol is None else connection.protocol.closed
-        if closed:
-            closed.add_done_callback(self._note_closed)
-        else:
-            self._end()
-        return self
-
-    def _note_closed(self, closed: "asyncio.Future[None]") -> None:
-        # Asked for, or else asyncio tells that nobody did.
-        if not closed.cancelled():
-            closed.exception()
-        self._end()
-
-    def _end(self) -> None:
-        """Let whoever reads the body know: aiohttp closes the connection at what is not HTTP, and tells nobody."""
-        if not self.content.is_eof() and self.content.exception() is None:
-            self.content.feed_eof()
-
-
-def open_transport(url: str, proxy: Proxy | None, tls: Tls | None = None) -> httpx.AsyncBaseTransport:
-    """Return what connects to the deployment at `url`, over TLS that is verified unless `tls` says otherwise.
-
-    Connections are not limited and never reused: every turn meets the deployment as a new caller does.
-    """
-    # Loading the certificates takes as long as a whole turn of a quick agent, so only where they are needed.
-    is_needed = url.startswith("https:") or (proxy is not None and proxy.speaks_tls)
-    context: ssl.SSLContext | bool = (tls or Tls()).open_context() if is_needed else False
-
-    def open_session() -> aiohttp.ClientSession:
-        connector = aiohttp.TCPConnector(limit=0, force_close=True, ssl=context)
-        session = aiohttp.ClientSession(
-            connector=connector,
-            cookie_jar=aiohttp.DummyCookieJar(),
-            read_bufsize=_READ_BYTES,
-            auto_decompress=False,
-            max_line_size=MAX_HEADER_BYTES,
-            max_field_size=MAX_HEADER_BYTES,
-            response_class=Answer,
-        )
-        # It would send a GET once more on its own where the connection breaks, and count it nowhere.
-        session._retry_connection = False
-        return session
-
-    return AiohttpTransport(client=open_session, proxy=proxy.build() if proxy else None, verify=context)
-
-
 _PIECE_BYTES = 64 * 1024
+
+# Statuses of a deployment that cannot take a request now and rejected it before any stream began.
+_TURNED_AWAY = (429, 503)
+
+pause = wait_exponential(multiplier=0.5, max=8) + wait_random(0, 0.5)
 
 
 class HttpClient:
-    """A transport with what every request over it has.
+    """Sends requests over one transport, each with the headers that all have in common.
 
-    Not an `httpx.AsyncClient`: it would keep cookies from one session for the next, and for thousands of open streams
-    its generators and merged headers take a good part of their time and memory.
+    Not an `httpx.AsyncClient`, which would carry cookies from one session to the next, and whose generators and merged
+    headers take much time and memory with thousands of open streams.
     """
 
     def __init__(self, transport: httpx.AsyncBaseTransport, headers: Mapping[str, str], connect_s: float) -> None:
@@ -101,7 +51,7 @@ class HttpClient:
         self._own = [(name.lower(), value) for name, value in own.raw]
         self._connect_s = connect_s
         limit_s = None if connect_s == float("inf") else connect_s
-        # To the transport, the pool's limit is that of all connecting: looking up the name, TCP and TLS.
+        # The transport takes the limit of the pool as that of connecting as a whole: DNS, TCP and TLS.
         self._timeout = httpx.Timeout(None, connect=limit_s, pool=limit_s).as_dict()
 
     async def send(
@@ -109,7 +59,7 @@ class HttpClient:
     ) -> httpx.Response:
         """Send a request and return the answer once its headers are there; close it after use.
 
-        `headers` come before those of the link, and those before the user agent's. Raises what the transport raises.
+        `headers` override the common ones, and those the User-Agent. Raises what the transport raises.
         """
         given = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
         if token:
@@ -137,7 +87,7 @@ class HttpClient:
 
 
 class _Pieces(httpx.AsyncByteStream):
-    """A large body, a piece at a time: aiohttp warns of one that it is given whole, since it would hold up the loop."""
+    """A large body in pieces: aiohttp warns of one that is given as a whole, since writing it would block the loop."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -149,7 +99,10 @@ class _Pieces(httpx.AsyncByteStream):
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A trace that requests may join; its id is 32 lower-case hex digits."""
+    """A W3C trace that requests join, so that an operator finds a run in the deployment's own traces.
+
+    Its id is 32 lower-case hex digits.
+    """
 
     trace_id: str
 
@@ -166,24 +119,17 @@ def new_trace() -> Trace:
     return Trace(secrets.token_hex(16))
 
 
-_T = TypeVar("_T")
-
-# Answers that stand for "not now": the request was turned away before any stream began.
-_TURNED_AWAY = (429, 503)
-
-pause = wait_exponential(multiplier=0.5, max=8) + wait_random(0, 0.5)
-
-
 async def send_patiently(
     send: Callable[[], Awaitable[_T]],
     retries: int,
     left_s: Callable[[], float],
     count_retry: Callable[[], None] = lambda: None,
 ) -> _T:
-    """Return what `send` returns, called at most `retries` times more, with `count_retry` before each of these.
+    """Return what `send` returns; call it up to `retries` times more if the deployment cannot have begun to act on it.
 
-    It waits as long as the deployment asks for by Retry-After, else longer each time, but never all of the `left_s`
-    seconds that are left. Raises what the last attempt raised, which then says how many there were.
+    A turn may refund money, so no other request is sent again. `count_retry` is called before each retry. The pause is
+    what Retry-After asks for, or else grows, and never uses up the `left_s` seconds that are left. Raises what the last
+    attempt raised, which then says how many attempts there were.
     """
 
     def is_last(state: RetryCallState) -> bool:
@@ -206,14 +152,14 @@ async def send_patiently(
 
 
 def cannot_have_begun(error: BaseException) -> bool:
-    """Say whether a request that failed so was surely not acted on: no connection was made, or it was turned away."""
+    """Return whether a failed request cannot have had an effect: it never arrived, or was turned away."""
     if isinstance(error, RemoteStatusError):
         return error.status in _TURNED_AWAY and not error.may_have_begun
-    return isinstance(error, RemoteUnreachableError) and not any(map(_will_not_mend, causes_of(error)))
+    return isinstance(error, RemoteUnreachableError) and not any(map(_is_permanent, iterate_causes(error)))
 
 
-def _will_not_mend(cause: BaseException) -> bool:
-    """Say whether every further attempt would meet the same: a proxy that refuses, or a URL that is none."""
+def _is_permanent(cause: BaseException) -> bool:
+    """Return whether every further attempt would fail alike: a proxy that refuses, or an invalid URL."""
     refused = isinstance(cause, aiohttp.ClientHttpProxyError) and 400 <= cause.status < 500
     return refused or isinstance(cause, aiohttp.InvalidURL | httpx.InvalidURL | httpx.UnsupportedProtocol)
 
@@ -222,3 +168,60 @@ def _wait(state: RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome else None
     asked_s = getattr(error, "retry_after_s", None)
     return pause(state) if asked_s is None else asked_s
+
+
+def open_transport(
+    url: str, proxy: Proxy | None, tls: Tls | None = None, header_bytes: int = SizeLimits().header_bytes
+) -> httpx.AsyncBaseTransport:
+    """Return a transport to the deployment at `url`, over TLS that is verified unless `tls` says otherwise.
+
+    Connections are not limited in number and never reused: every turn meets the deployment as a new caller does. A
+    response header may have `header_bytes`, and there may be 128 of them.
+    """
+    # Loading the certificates takes as long as a whole turn of a quick agent, so only where they are needed.
+    is_needed = url.startswith("https:") or (proxy is not None and proxy.speaks_tls)
+    context: ssl.SSLContext | bool = (tls or Tls()).open_context() if is_needed else False
+
+    def open_session() -> aiohttp.ClientSession:
+        connector = aiohttp.TCPConnector(limit=0, force_close=True, ssl=context)
+        session = aiohttp.ClientSession(
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            read_bufsize=_READ_BYTES,
+            auto_decompress=False,
+            max_line_size=header_bytes,
+            max_field_size=header_bytes,
+            response_class=Answer,
+        )
+        # Without this it would repeat a GET on its own when the connection breaks, uncounted.
+        session._retry_connection = False
+        return session
+
+    return AiohttpTransport(client=open_session, proxy=proxy.build() if proxy else None, verify=context)
+
+
+class Answer(aiohttp.ClientResponse):
+    """An aiohttp response that ends when its connection does, with a reason phrase in ASCII."""
+
+    async def start(self, connection: aiohttp.connector.Connection) -> "Answer":
+        """Read the headers."""
+        await super().start(connection)
+        self.reason = (self.reason or "").encode("ascii", "replace").decode()
+        # It is a queue, and so false while it is empty.
+        closed = None if connection.protocol is None else connection.protocol.closed
+        if closed:
+            closed.add_done_callback(self._on_closed)
+        else:
+            self._end()
+        return self
+
+    def _on_closed(self, closed: "asyncio.Future[None]") -> None:
+        # Retrieved, or else asyncio logs that nobody did.
+        if not closed.cancelled():
+            closed.exception()
+        self._end()
+
+    def _end(self) -> None:
+        """End the body: aiohttp closes the connection at bytes that are not HTTP, and tells no reader."""
+        if not self.content.is_eof() and self.content.exception() is None:
+            self.content.feed_eof()

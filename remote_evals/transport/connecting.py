@@ -1,4 +1,4 @@
-"""TLS to a deployment: whom it trusts, and that it is always verified unless somebody says otherwise."""
+"""Which TLS certificates are trusted on the way to a deployment, and which proxy is used."""
 
 import base64
 import os
@@ -26,16 +26,22 @@ _ADVICE = {
     64: "Check the URL's address, or get a certificate that names it",
 }
 
+_NO_HTTP = "is not an http:// or https:// address; another kind of proxy, such as SOCKS, cannot be used"
+_NO_ADDRESS = (
+    "is not the address of a proxy; write it as http://host:port or http://user:password@host:port, and percent-encode "
+    "the password: '/' is %2F, '#' is %23, '?' is %3F"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """Trusts the usual authorities and those in `ca_bundle`, a file of PEM; whoever answers, where `insecure`."""
+    """Trusts the usual authorities and those in `ca_bundle`, a PEM file; accepts any certificate if `insecure`."""
 
     ca_bundle: Path | None = None
     insecure: bool = False
 
     def open_context(self) -> ssl.SSLContext:
-        """Return what verifies a connection. Raises `UsageError` for a bundle that cannot be used."""
+        """Return the context that verifies connections. Raises `UsageError` for a bundle that cannot be used."""
         context = httpx.create_ssl_context(verify=not self.insecure)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         if self.ca_bundle and not self.insecure:
@@ -55,7 +61,7 @@ def check_tls(ca_bundle: Path | str | None, *, insecure: bool) -> Tls:
 
 
 def advise_on_certificate(error: ssl.SSLCertVerificationError) -> str:
-    """Return what to try where a certificate was not accepted."""
+    """Return what to try when a certificate was not accepted."""
     return _ADVICE.get(error.verify_code, "Check the deployment's certificate, and the chain that it sends")
 
 
@@ -63,23 +69,16 @@ def _load(context: ssl.SSLContext, path: Path) -> None:
     try:
         context.load_verify_locations(path)
     except ssl.SSLError:
-        mistake = _describe_empty(path)
+        problem = _describe_empty(path)
     except OSError as error:
-        mistake = f"the CA bundle {path} cannot be read: {error.strerror}"
+        problem = f"the CA bundle {path} cannot be read: {error.strerror}"
     else:
         return
-    raise UsageError(mistake)
+    raise UsageError(problem)
 
 
 def _describe_empty(path: Path) -> str:
     return f"the CA bundle {path} holds no certificate; it should be a PEM file, with -----BEGIN CERTIFICATE-----"
-
-
-_NO_HTTP = "is not an http:// or https:// address; a proxy of another kind, as SOCKS, cannot be used"
-_NO_ADDRESS = (
-    "is not the address of a proxy; write it as http://host:port or http://user:password@host:port, and percent-encode "
-    "the password: '/' is %2F, '#' is %23, '?' is %3F"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +89,18 @@ class Proxy:
 
     @property
     def speaks_tls(self) -> bool:
-        """Whether the way to the proxy itself is TLS."""
+        """Whether the connection to the proxy itself uses TLS."""
         return urlsplit(self.address.reveal()).scheme == "https"
 
     def hide_from(self, redactor: Redactor) -> None:
-        """Make the password known to the redactor, alone and as it is sent; a user without one may be a key."""
+        """Add the password to the redactor, alone and as it is sent; a user name without a password may be a key."""
         user, password = _read_pair(urlsplit(self.address.reveal()))
         if user or password:
             for secret in (password or user, f"{user}:{password}", _encode_pair(user, password)):
                 redactor.add(Secret(secret))
 
     def build(self) -> httpx.Proxy:
-        """Return the proxy as the client takes it."""
+        """Return the proxy in the form that httpx takes."""
         parts = urlsplit(self.address.reveal())
         url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
         if parts.username is None:
@@ -111,10 +110,10 @@ class Proxy:
 
 
 def find_proxy(url: str) -> Proxy | None:
-    """Return the proxy that HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY set for a URL; loopback never has one.
+    """Return the proxy that HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY set for a URL, or None; loopback has none.
 
-    Raises `UsageError`, which never repeats the address, for one that is not that of an HTTP proxy. With a path, a
-    query or a fragment it is none: they are the rest of a password that was not encoded, and the host is another.
+    Raises `UsageError`, which never repeats the address, for one that is not that of an HTTP proxy. An address with a
+    path, a query or a fragment is none: they are the rest of a password that was not encoded, and the host is wrong.
     """
     scheme = _find_scheme(url)
     if scheme is None:
@@ -122,13 +121,13 @@ def find_proxy(url: str) -> Proxy | None:
     given = getproxies()[scheme]
     proxy = Proxy(Secret(given if "://" in given else f"http://{given}"))
     del given
-    if mistake := _find_mistake(proxy):
-        raise UsageError(f"{_name_variable(scheme)} {mistake}")
+    if problem := _find_problem(proxy):
+        raise UsageError(f"{_name_variable(scheme)} {problem}")
     return proxy
 
 
 def _find_scheme(url: str) -> str | None:
-    """Return for which scheme the environment sets the proxy of a URL: the URL's own or "all"; None for no proxy."""
+    """Return the scheme under which the environment sets the URL's proxy: the URL's own or "all"; None for no proxy."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if is_loopback(url) or proxy_bypass(f"{host}:{parts.port}" if parts.port else host):
@@ -137,12 +136,12 @@ def _find_scheme(url: str) -> str | None:
 
 
 def _name_variable(scheme: str) -> str:
-    # In small letters it comes before one in capitals, and is the only one where this runs as a CGI script.
+    # The lower-case name overrides the upper-case one, and is the only one read in a CGI script.
     names = (f"{scheme}_proxy", f"{scheme}_proxy".upper())
     return next((name for name in names if os.environ.get(name)), f"the {scheme} proxy of this machine's settings")
 
 
-def _find_mistake(proxy: Proxy) -> str | None:
+def _find_problem(proxy: Proxy) -> str | None:
     try:
         parts = urlsplit(proxy.address.reveal())
         if parts.scheme not in ("http", "https"):

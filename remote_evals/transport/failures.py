@@ -1,4 +1,8 @@
-"""An error and what led to it: which of that may be kept, and what must be forgotten."""
+"""Errors of the libraries, and timers that expire, as the errors of this package: translated once, here.
+
+httpx-aiohttp's own translation is coarse: a server that hangs up becomes a connect timeout. So the original cause, as
+aiohttp or the operating system raised it, decides. No error keeps a frame that holds a secret.
+"""
 
 import asyncio
 import os
@@ -17,27 +21,10 @@ from ..errors import MalformedStreamError, RemoteError, RemoteStreamError, Remot
 from .connecting import advise_on_certificate
 from .limits import Deadline, Timer, TimerExpiredError, Timers
 
+_T = TypeVar("_T")
+_Action = Callable[[Timers], Awaitable[_T | RemoteError]]
+
 _QUERY = re.compile(r"https?://[^\s'\"]*\?")
-
-
-def drop_tracebacks(error: BaseException) -> BaseException:
-    """Return an error without the frames it passed: aiohttp's hold the Authorization header as a local."""
-    for cause in causes_of(error):
-        cause.__traceback__ = cause.__context__ = None
-    return error
-
-
-def keep_cause(error: BaseException | None, scrub: Callable[[str], str]) -> BaseException | None:
-    """Return an error that may be shown as a cause; None where it, or what led to it, holds a secret or a query."""
-    shown = "".join(f"{cause!r} {cause} {vars(cause)!r}" for cause in causes_of(error))
-    return error if scrub(shown) == shown and not _QUERY.search(shown) else None
-
-
-def causes_of(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error, what caused it, and so on to the first cause."""
-    while error is not None:
-        yield error
-        error = error.__cause__
 
 
 class AppBrokeError(httpx.ReadError):
@@ -52,7 +39,7 @@ class ConnectExpiredError(httpx.ConnectTimeout):
         self.limit_s = limit_s
 
 
-# All that the transport or the reading of a stream can raise.
+# Everything that the transport or the reading of a stream can raise.
 LIBRARY_ERRORS = (httpx.HTTPError, httpx.InvalidURL, aiohttp.ClientError, MalformedStreamError, OSError)
 
 _NEVER_CONNECTED = (
@@ -65,15 +52,54 @@ _NEVER_CONNECTED = (
     httpx.UnsupportedProtocol,
     httpx.InvalidURL,
 )
-# aiohttp has one class for whatever it cannot read, and says which by its words alone.
+# aiohttp has one class for everything that it cannot read, and says what it was only in words.
 _TOO_LARGE = ("Got more than", "Too many headers")
 _IS_IT_UP = "Check that the deployment is up and that the URL is right"
+_OTHER_PROTOCOL = "The URL may be that of something that speaks otherwise, or a proxy changes the stream"
 WHY_BROKEN = "The deployment, or a proxy before it, broke off: look into its logs, the run itself may have gone on"
 
 
+async def translate_errors(
+    action: _Action[_T],
+    url: str,
+    deadline: Deadline | None,
+    read_last_event: Callable[[], str | None] = lambda: None,
+    *,
+    at_first: str = "before the answer was whole",
+) -> _T:
+    """Return what `action` returns; it starts the timers that it is given.
+
+    Raises `RemoteError`: the one that the action returns, or that of an expired timer or a library's error. `at_first`
+    says when it happened if there was no event before. The errors, and a cancellation, drop the frames of the action,
+    whose locals hold headers and what was received.
+    """
+    shown = show_url(url)
+    # One function rather than several: with thousands of open streams, the memory of each frame counts.
+    outcome: _T | RemoteError
+    try:
+        async with Timers(deadline) as timers:
+            outcome = await action(timers)
+    except asyncio.CancelledError as cancelled:
+        drop_tracebacks(cancelled)
+        raise
+    except TimerExpiredError as expired:
+        outcome = explain_timeout(expired.timer, shown, read_last_event())
+    except LIBRARY_ERRORS as error:
+        last_event = read_last_event()
+        outcome = translate(error, shown, f"after {last_event}" if last_event else at_first)
+        outcome.__cause__ = drop_tracebacks(error)
+    except Exception as error:
+        # For example from a transport that a caller made.
+        drop_tracebacks(error)
+        raise
+    if isinstance(outcome, RemoteError):
+        raise outcome.with_traceback(None)
+    return outcome
+
+
 def translate(error: Exception, url: str, when: str) -> RemoteError:
-    """Return the error of this package for one of `LIBRARY_ERRORS`, met `when`: "after tool.start", say."""
-    causes = tuple(causes_of(error))
+    """Return the error of this package for one of `LIBRARY_ERRORS`; `when` it happened is "after tool.start", say."""
+    causes = tuple(iterate_causes(error))
     if any(isinstance(cause, _NEVER_CONNECTED) for cause in causes):
         return RemoteUnreachableError(url, *_describe_unreachable(causes))
     return RemoteStreamError(url, *_describe_broken(causes, when))
@@ -109,9 +135,7 @@ def _describe_broken(causes: Sequence[BaseException], when: str) -> tuple[str, s
             case AppBrokeError():
                 return f"{cause} ({when})", "The app runs in this process: look at what it raised"
             case MalformedStreamError():
-                return str(
-                    cause
-                ), "The URL may be that of something that speaks otherwise, or a proxy changes the stream"
+                return str(cause), cause.advice or _OTHER_PROTOCOL
             case aiohttp.ClientResponseError() if cause.message.startswith(_TOO_LARGE):
                 happened = "the response headers are larger than any that a server should send"
                 return happened, "Look at what the deployment, or a proxy before it, puts into its headers"
@@ -124,50 +148,9 @@ def _describe_broken(causes: Sequence[BaseException], when: str) -> tuple[str, s
     return f"the connection was closed {when}", WHY_BROKEN
 
 
-_T = TypeVar("_T")
-_Action = Callable[[Timers], Awaitable[_T | RemoteError]]
-
-
-async def translate_errors(
-    action: _Action[_T],
-    url: str,
-    deadline: Deadline | None,
-    read_last_event: Callable[[], str | None] = lambda: None,
-    *,
-    at_first: str = "before the answer was whole",
-) -> _T:
-    """Return what `action` returns, under clocks that it starts; `at_first` says when it broke, before any event.
-
-    Raises `RemoteError` for one that it returns, for a clock that runs out, and for whatever the libraries raise. The
-    errors, and a cancellation, leave the frames of the action behind: their locals hold headers and what was received.
-    """
-    shown = show_url(url)
-    # One function and no finer ones: of thousands of open streams, each frame is a part of the memory that counts.
-    outcome: _T | RemoteError
-    try:
-        async with Timers(deadline) as clocks:
-            outcome = await action(clocks)
-    except asyncio.CancelledError as cancelled:
-        drop_tracebacks(cancelled)
-        raise
-    except TimerExpiredError as expired:
-        outcome = timed_out(expired.clock, shown, read_last_event())
-    except LIBRARY_ERRORS as error:
-        last_event = read_last_event()
-        outcome = translate(error, shown, f"after {last_event}" if last_event else at_first)
-        outcome.__cause__ = drop_tracebacks(error)
-    except Exception as error:
-        # Of a transport that a caller made, say.
-        drop_tracebacks(error)
-        raise
-    if isinstance(outcome, RemoteError):
-        raise outcome.with_traceback(None)
-    return outcome
-
-
-def timed_out(clock: Timer, url: str, last_event: str | None) -> RemoteTimeoutError:
-    """Return the error of a clock that ran out."""
-    limit = render_duration(clock.limit_s)
+def explain_timeout(timer: Timer, url: str, last_event: str | None) -> RemoteTimeoutError:
+    """Return the error of an expired timer."""
+    limit = render_duration(timer.limit_s)
     seen = f"the last event was {last_event}" if last_event else "no event had come"
     happened, advice = {
         "headers": (
@@ -194,5 +177,25 @@ def timed_out(clock: Timer, url: str, last_event: str | None) -> RemoteTimeoutEr
             f"the case was not done within {limit}; {seen}",
             "If it may take longer, raise its own timeout, or --timeout",
         ),
-    }[clock.name]
-    return RemoteTimeoutError(url, f"timed out: {happened}", advice, clock.name, last_event)
+    }[timer.name]
+    return RemoteTimeoutError(url, f"timed out: {happened}", advice, timer.name, last_event)
+
+
+def drop_tracebacks(error: BaseException) -> BaseException:
+    """Return the error without the frames it passed: aiohttp's hold the Authorization header as a local."""
+    for cause in iterate_causes(error):
+        cause.__traceback__ = cause.__context__ = None
+    return error
+
+
+def keep_cause(error: BaseException | None, scrub: Callable[[str], str]) -> BaseException | None:
+    """Return the error if it may be shown as a cause; None if it, or what caused it, holds a secret or a query."""
+    shown = "".join(f"{cause!r} {cause} {vars(cause)!r}" for cause in iterate_causes(error))
+    return error if scrub(shown) == shown and not _QUERY.search(shown) else None
+
+
+def iterate_causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error, its cause, and so on to the first cause."""
+    while error is not None:
+        yield error
+        error = error.__cause__

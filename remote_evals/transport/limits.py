@@ -1,6 +1,7 @@
-"""The clocks of a turn. One timer serves them all: it is set for whichever would run out first.
+"""Limits of time and size, and the timers of a turn.
 
-httpx's own read timeout is no help here: it starts anew with every keep-alive comment.
+One timeout serves all timers of a turn: it is set for the one that would expire first. httpx's own read timeout is no
+help, since it starts anew with every keep-alive comment.
 """
 
 import asyncio
@@ -12,9 +13,10 @@ from typing import Self
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long each wait may take, in seconds, `math.inf` for any time.
+    """How long each wait may take, in seconds; `math.inf` for no limit.
 
-    `silence_s` is between two events, which keep-alives are not; `turn_s` is a whole turn, from its request to its end.
+    `silence_s` is the time between two events, which keep-alives are not; `turn_s` is a whole turn, from its request to
+    its end.
     """
 
     connect_s: float = 10.0
@@ -25,46 +27,64 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class SizeLimits:
+    """How much a deployment's answer may hold.
+
+    `frame_bytes`, `stream_bytes`, `events` and `values` (of JSON) bound one answer, `header_bytes` each of its headers,
+    `quote_bytes` what is read of an error's body, and `transcript_bytes` a transcript.
+    """
+
+    frame_bytes: int = 16 * 1024 * 1024
+    stream_bytes: int = 256 * 1024 * 1024
+    events: int = 1_000_000
+    # A byte of JSON may take 25 bytes of memory, if it is all brackets.
+    values: int = 16_000_000
+    header_bytes: int = 64 * 1024
+    quote_bytes: int = 64 * 1024
+    transcript_bytes: int = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
 class Deadline:
-    """When a turn or a case must be done, on the event loop's clock, and how many seconds it had."""
+    """The time on the event loop's clock at which a turn or a case must be done, and the seconds it was given."""
 
     name: str
     at: float
     limit_s: float
 
     def left_s(self) -> float:
-        """Return the seconds that are left; `math.inf` for any."""
+        """Return the seconds that are left; `math.inf` for no limit."""
         return self.at - asyncio.get_running_loop().time()
 
 
 def start_deadline(name: str, limit_s: float) -> Deadline:
-    """Return the deadline of what begins now and may take so many seconds."""
+    """Return the deadline of something that begins now and may take `limit_s` seconds."""
     return Deadline(name, asyncio.get_running_loop().time() + limit_s, limit_s)
 
 
 def earliest(of_case: Deadline | None, of_turn: Deadline) -> Deadline:
-    """Return the deadline that comes first, that of the case where both are one."""
+    """Return the earlier deadline; that of the case if both are equal."""
     return of_case if of_case and of_case.at <= of_turn.at else of_turn
 
 
 @dataclass(frozen=True, slots=True)
 class Timer:
-    """A wait that is being timed: its name and its limit in seconds."""
+    """A wait that is timed: its name and its limit in seconds."""
 
     name: str
     limit_s: float
 
 
 class TimerExpiredError(Exception):
-    """A clock ran out; `clock` says which."""
+    """A timer expired; `timer` is which."""
 
-    def __init__(self, clock: Timer) -> None:
-        super().__init__(clock)
-        self.clock = clock
+    def __init__(self, timer: Timer) -> None:
+        super().__init__(timer)
+        self.timer = timer
 
 
 class Timers:
-    """An async context manager whose block is left with `TimerExpiredError` when the clock that runs is out."""
+    """An async context manager that leaves its block with `TimerExpiredError` when the running timer expires."""
 
     def __init__(self, deadline: Deadline | None = None) -> None:
         self._running = Timer("", 0.0)
@@ -86,12 +106,12 @@ class Timers:
 
     @property
     def left_s(self) -> float:
-        """The seconds until the clock that runs is out."""
+        """The seconds until the running timer expires."""
         at = self._timeout.when()
         return float("inf") if at is None else max(at - self._now(), 0.0)
 
     def start(self, name: str, limit_s: float) -> None:
-        """Start this clock instead of the one that runs; the deadline keeps running beside it."""
+        """Start this timer in place of the running one; the deadline keeps running beside it."""
         at = self._now() + limit_s
         if self._deadline and self._deadline.at <= at:
             name, limit_s, at = self._deadline.name, self._deadline.limit_s, self._deadline.at
@@ -99,14 +119,14 @@ class Timers:
         self._timeout.reschedule(None if at == float("inf") else at)
 
     def stop(self) -> None:
-        """Stop every clock, the deadline too: what was waited for is there."""
+        """Stop the timer and the deadline: what was awaited is there."""
         self._timeout.reschedule(None)
 
 
 class Stopwatch:
-    """Measures a turn over all its requests, in milliseconds; what lies between them is not in it.
+    """Measures a turn over all its requests, in milliseconds, without the time between them.
 
-    `headers_ms` is when the first headers came, None before.
+    `headers_ms` is when the first headers came, or None.
     """
 
     __slots__ = ("_before", "_started", "headers_ms", "total_ms")
@@ -118,25 +138,25 @@ class Stopwatch:
         self._started = 0.0
 
     def start(self) -> None:
-        """Begin a request."""
+        """Start a request."""
         self._before = self.total_ms, self.headers_ms
         self._started = time.perf_counter()
 
     def now_ms(self) -> float:
-        """Return how far the turn is, while a request goes on."""
+        """Return the time of the turn so far, during a request."""
         return self._before[0] + (time.perf_counter() - self._started) * 1000
 
     def request_s(self) -> float:
-        """Return the seconds that the request under way takes so far."""
+        """Return the seconds that the current request has taken so far."""
         return time.perf_counter() - self._started
 
-    def note_headers(self) -> None:
-        """Note that the headers of a request came."""
+    def record_headers(self) -> None:
+        """Record that the headers of a request came."""
         if self.headers_ms is None:
             self.headers_ms = self.now_ms()
 
     def stop(self, at_ms: float | None) -> None:
-        """End the request, now or at an earlier moment of it."""
+        """End the request, now or at an earlier moment."""
         self.total_ms = self.now_ms() if at_ms is None else at_ms
 
     def take_back(self) -> None:

@@ -2,15 +2,19 @@
 
 from collections.abc import Iterable
 
-from remote_evals.protocols.chat.parsing import EventDecoder
+from remote_evals.protocols.base import EventReader
+from remote_evals.protocols.chat import CHAT
 from remote_evals.protocols.events import Event
 from remote_evals.protocols.sse import FrameDecoder, SseFrame
+from remote_evals.transport.limits import SizeLimits
 
 
-def decode_frames(chunks: Iterable[bytes]) -> tuple[list[SseFrame], FrameDecoder]:
+def decode_frames(
+    chunks: Iterable[bytes], max_bytes: int = SizeLimits().frame_bytes
+) -> tuple[list[SseFrame], FrameDecoder]:
     """Return the frames of a stream up to one that is too long, and the decoder that gave them."""
     frames: list[SseFrame] = []
-    decoder = FrameDecoder()
+    decoder = FrameDecoder(max_bytes)
     for chunk in chunks:
         frames += decoder.feed(chunk)
         if decoder.too_long:
@@ -20,9 +24,9 @@ def decode_frames(chunks: Iterable[bytes]) -> tuple[list[SseFrame], FrameDecoder
     return frames, decoder
 
 
-def decode_events(chunks: Iterable[bytes]) -> tuple[list[Event], EventDecoder]:
+def decode_events(chunks: Iterable[bytes]) -> tuple[list[Event], EventReader]:
     """Return the events of a stream, and the decoder that gave them."""
-    decoder = EventDecoder(str)
+    decoder = CHAT.open_reader(str, SizeLimits().frame_bytes)
     events = [event for chunk in chunks for event in decoder.feed(chunk)]
     decoder.finish()
     return events, decoder

@@ -5,14 +5,14 @@ import tracemalloc
 
 import pytest
 
-from remote_evals.protocols import sse as _frames
-from remote_evals.protocols.chat.parsing import EventDecoder
+from remote_evals.protocols.chat import CHAT
 from remote_evals.protocols.events import TextDelta
-from remote_evals.protocols.sse import MAX_FRAME_BYTES
+from remote_evals.transport.limits import SizeLimits
 from tests.contract.decoding import cuts_of, decode_frames
 from tests.contract.event_streams import BOM, messages
 
 MIB = 1024 * 1024
+FRAME_BYTES = SizeLimits().frame_bytes
 TOO_LONG = "a single event is longer than 16 MiB"
 
 # A frame up to its blank line, and what ends that.
@@ -39,25 +39,22 @@ def to_frame(text: str) -> bytes:
 
 @pytest.mark.parametrize("blank_lines", [b"", b"\n", b"\r\n\r"], ids=["none", "LF", "CRLF and CR"])
 @pytest.mark.parametrize("name", FRAMES)
-def test_the_bound_is_exact(name: str, blank_lines: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bound_is_exact(name: str, blank_lines: bytes) -> None:
     """A frame of as many bytes as allowed is read and one of a byte more is not, wherever the stream is cut."""
     frame, end = FRAMES[name]
     body = BEFORE + blank_lines + frame + end + BEHIND
-    monkeypatch.setattr(_frames, "MAX_FRAME_BYTES", len(frame))
     for chunks in cuts_of(body):
-        (first, _, last), decoder = decode_frames(chunks)
+        (first, _, last), decoder = decode_frames(chunks, len(frame))
         assert ([first, last], decoder.too_long) == (messages("1", "2"), False)
-    monkeypatch.setattr(_frames, "MAX_FRAME_BYTES", len(frame) - 1)
     for chunks in cuts_of(body):
-        frames, decoder = decode_frames(chunks)
+        frames, decoder = decode_frames(chunks, len(frame) - 1)
         assert (frames, decoder.too_long) == (messages("1"), True)
 
 
-def test_a_stream_may_start_with_a_frame_at_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_may_start_with_a_frame_at_the_bound() -> None:
     """A byte-order mark, and blank lines behind it, are no bytes of the first frame."""
-    monkeypatch.setattr(_frames, "MAX_FRAME_BYTES", len(b"data: 1\n"))
     for chunks in cuts_of(BOM + b"\r\n\n" + b"data: 1\n\n"):
-        frames, decoder = decode_frames(chunks)
+        frames, decoder = decode_frames(chunks, len(b"data: 1\n"))
         assert (frames, decoder.too_long) == (messages("1"), False)
 
 
@@ -65,9 +62,9 @@ def test_a_stream_may_start_with_a_frame_at_the_bound(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("chunk_bytes", [32 * MIB, MIB - 1], ids=["one chunk", "many chunks"])
 def test_the_bound_of_an_event(bytes_more: int, chunk_bytes: int) -> None:
     """An event of 16 MiB is read; a longer one is a mistake, and what came before it in the same chunk is kept."""
-    text = "x" * (MAX_FRAME_BYTES - len(to_frame("")) + 1 + bytes_more)
+    text = "x" * (FRAME_BYTES - len(to_frame("")) + 1 + bytes_more)
     body = to_frame("a") + to_frame(text) + to_frame("b")
-    decoder = EventDecoder(str)
+    decoder = CHAT.open_reader(str, FRAME_BYTES)
     events = [event for at in range(0, len(body), chunk_bytes) for event in decoder.feed(body[at : at + chunk_bytes])]
     assert [event.text for event in events if isinstance(event, TextDelta)] == (
         ["a"] if bytes_more else ["a", text, "b"]
@@ -77,8 +74,8 @@ def test_the_bound_of_an_event(bytes_more: int, chunk_bytes: int) -> None:
 
 def test_nothing_is_read_behind_a_frame_that_is_too_long() -> None:
     """What follows it, the rest of the frame among it, is not decoded, and the stream's end adds nothing."""
-    decoder = EventDecoder(str)
-    assert decoder.feed(b"data: " + b"x" * MAX_FRAME_BYTES) == []
+    decoder = CHAT.open_reader(str, FRAME_BYTES)
+    assert decoder.feed(b"data: " + b"x" * FRAME_BYTES) == []
     assert decoder.feed(b"\n\n" + to_frame("a") + b"data: \xff") == []
     decoder.finish()
     assert (str(decoder.mistake), decoder.invalid_utf8_at, decoder.unfinished) == (TOO_LONG, None, False)
@@ -98,7 +95,7 @@ ENDLESS = {
 def test_a_frame_without_end_is_given_up(name: str) -> None:
     """Whatever a frame is made of, it is kept up to the bound, in memory of little more than that, and then dropped."""
     piece = ENDLESS[name] * (256 * 1024 // len(ENDLESS[name]))
-    decoder, fed = EventDecoder(str), 0
+    decoder, fed = CHAT.open_reader(str, FRAME_BYTES), 0
     tracemalloc.start()
     try:
         while not decoder.mistake:
@@ -107,8 +104,8 @@ def test_a_frame_without_end_is_given_up(name: str) -> None:
         kept, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert MAX_FRAME_BYTES < fed <= MAX_FRAME_BYTES + len(piece)
-    assert peak < 3 * MAX_FRAME_BYTES
+    assert FRAME_BYTES < fed <= FRAME_BYTES + len(piece)
+    assert peak < 3 * FRAME_BYTES
     assert kept < MIB
     assert str(decoder.mistake) == TOO_LONG
 
@@ -120,7 +117,7 @@ def test_many_short_lines_take_memory_in_proportion(line: bytes) -> None:
     def measure(chunk: bytes) -> int:
         tracemalloc.start()
         try:
-            assert EventDecoder(str).feed(chunk + b"\n\n") == []
+            assert CHAT.open_reader(str, FRAME_BYTES).feed(chunk + b"\n\n") == []
             return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()

@@ -6,6 +6,7 @@ import httpx
 import pytest
 from httpx_sse import EventSource
 
+from remote_evals.protocols.chat import CHAT
 from remote_evals.protocols.chat.parsing import parse_event
 from remote_evals.protocols.run_builder import RunBuilder
 from remote_evals.results import RunResult
@@ -19,7 +20,7 @@ def decode(name: str) -> Iterator[str]:
 
 
 def rebuild(*names: str) -> RunResult:
-    run = RunBuilder()
+    run = RunBuilder(CHAT.open_order())
     for name in names:
         run.begin_stream()
         for data in decode(name):

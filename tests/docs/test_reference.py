@@ -8,11 +8,9 @@ import pytest
 from remote_evals import EvalCase, Limits, RemoteEvalsError, RemoteTarget, TargetOptions
 from remote_evals.cli.setup import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT_S
 from remote_evals.core.durations import parse_duration
-from remote_evals.protocols.sse import MAX_FRAME_BYTES
 from remote_evals.suites.expectations import Expectations
-from remote_evals.targets.stream_reader import MAX_EVENTS, MAX_STREAM_BYTES
-from remote_evals.transport.client import MAX_HEADER_BYTES
-from remote_evals.transport.responses import MAX_BODY_BYTES, MAX_TEXT_CHARS, parse_retry_after
+from remote_evals.transport.limits import SizeLimits
+from remote_evals.transport.responses import MAX_TEXT_CHARS, parse_retry_after
 from tests.serving.command import ROOT
 
 README = " ".join((ROOT / "README.md").read_text("utf-8").split())
@@ -38,10 +36,11 @@ def test_the_limits_of_waits_are_as_told(option: str) -> None:
 
 def test_the_bounds_of_answers_are_as_told() -> None:
     """The README's sizes are those of the code."""
-    frame, answer = MAX_FRAME_BYTES // 2**20, MAX_STREAM_BYTES // 2**20
-    assert f"| {frame} MiB; {answer} MiB; {MAX_EVENTS:,} |" in README
-    assert f"{MAX_BODY_BYTES // 2**10} KiB read, {MAX_TEXT_CHARS} characters shown" in README
-    assert f"{MAX_HEADER_BYTES // 2**10} KiB each, 128 of them" in README
+    sizes = SizeLimits()
+    frame, answer = sizes.frame_bytes // 2**20, sizes.stream_bytes // 2**20
+    assert f"| {frame} MiB; {answer} MiB; {sizes.events:,} |" in README
+    assert f"{sizes.quote_bytes // 2**10} KiB read, {MAX_TEXT_CHARS} characters shown" in README
+    assert f"{sizes.header_bytes // 2**10} KiB each, 128 of them" in README
 
 
 def test_the_retries_are_as_told() -> None:

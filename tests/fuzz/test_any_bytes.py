@@ -6,8 +6,9 @@ from random import SystemRandom
 import pytest
 
 from remote_evals import RunResult
-from remote_evals.protocols.chat.parsing import EventDecoder
+from remote_evals.protocols.chat import CHAT
 from remote_evals.protocols.run_builder import RunBuilder
+from remote_evals.transport.limits import SizeLimits
 
 from .bounds import REDACTOR, assert_reports_fit, make_report, read_scrubbed_end
 from .streams import make_stream, seeded
@@ -20,7 +21,8 @@ REPORTED = 20
 
 def rebuild(stream: bytes, cuts: list[int]) -> RunResult:
     """Return the run of a stream that comes in pieces, read as far as its end."""
-    decoder, run = EventDecoder(REDACTOR.scrub), RunBuilder(scrub=REDACTOR.scrub)
+    decoder = CHAT.open_reader(REDACTOR.scrub, SizeLimits().frame_bytes)
+    run = RunBuilder(CHAT.open_order(REDACTOR.scrub), scrub=REDACTOR.scrub)
     for start, end in pairwise([0, *sorted(cuts), len(stream)]):
         for event in decoder.feed(stream[start:end]):
             run.add(event, at_ms=0.0)
@@ -28,7 +30,7 @@ def rebuild(stream: bytes, cuts: list[int]) -> RunResult:
             break
     decoder.finish()
     rebuilt: RunResult = REDACTOR.scrub_value(run.result(total_ms=1.0))
-    if run.protocol.is_ambiguous:
+    if run.order.is_ambiguous:
         rebuilt = rebuilt.model_copy(update={"finish_reason": None})
     # How much is seen, and warned of, behind the end of a run is a matter of how it comes.
     return rebuilt.model_copy(update={"warnings": ()}) if run.done or run.is_over else rebuilt

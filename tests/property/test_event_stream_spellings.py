@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remote_evals.protocols.chat.parsing import EventDecoder
+from remote_evals.protocols.chat import CHAT
 from remote_evals.protocols.events import TextDelta
 from remote_evals.protocols.run_builder import RunBuilder
 from remote_evals.results import RunResult
+from remote_evals.transport.limits import SizeLimits
 from tests.contract.decoding import decode_events
 from tests.contract.facts import FACTS, RECORDINGS, facts_of, load_body
 from tests.contract.spellings import SPELLINGS, cut
@@ -25,7 +26,7 @@ LINE_ENDS = ["\n", "\r", "\r\n"]
 
 def rebuild(chunks: Iterable[bytes]) -> RunResult:
     """Return the run that a stream rebuilds to."""
-    run, decoder = RunBuilder(), EventDecoder(str)
+    run, decoder = RunBuilder(CHAT.open_order()), CHAT.open_reader(str, SizeLimits().frame_bytes)
     for chunk in chunks:
         for event in decoder.feed(chunk):
             run.add(event, at_ms=0.0)

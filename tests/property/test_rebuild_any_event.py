@@ -3,6 +3,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from remote_evals.protocols.chat import CHAT
 from remote_evals.protocols.chat.parsing import parse_event
 from remote_evals.protocols.run_builder import RunBuilder
 from remote_evals.results import RunResult
@@ -72,7 +73,7 @@ FRAMES = st.builds(
 
 
 def fold(frames: list[dict[str, Any]]) -> RunResult:
-    run = RunBuilder()
+    run = RunBuilder(CHAT.open_order())
     for index, frame in enumerate(frames):
         run.add(parse_event(frame), at_ms=float(index))
     return run.result(total_ms=float(len(frames)))

@@ -1,11 +1,15 @@
-"""The events of a turn's stream: bytes in, events out, a network chunk at a time."""
+"""The events of the `/chat` protocol, version 1, out of their JSON.
 
-import json
+`parse_event` is tolerant on purpose: the protocol allows new types and new fields without a new version, so an unknown
+type becomes an `UnknownEvent`, an unknown field is dropped, and a field of the wrong shape counts as absent.
+"""
+
 from collections.abc import Callable
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, TypeGuard
 
 from ...core.json_values import is_number
-from ...errors import MalformedStreamError
+from ...results import RunError, Usage
 from ..events import (
     ApprovalRequested,
     Event,
@@ -23,7 +27,14 @@ from ..events import (
     ToolStart,
     UnknownEvent,
 )
-from ..sse import MAX_FRAME_BYTES, FrameDecoder
+
+_ERROR_FIELDS = ("name", "message", "code")
+
+
+def parse_frame(name: str, frame: Frame) -> Event:
+    """Return the event of a frame, by the name that its `event:` line gives and the JSON object of its data."""
+    # Of all names this one alone says what the data does not.
+    return StreamEnd(name, None, frame) if name == "done" and "type" not in frame else parse_event(frame)
 
 
 def parse_event(frame: Frame) -> Event:
@@ -55,7 +66,6 @@ def _parse_tool_start(kind: str, subagent: Subagent | None, frame: Frame) -> Eve
 
 
 def _parse_tool_end(kind: str, subagent: Subagent | None, frame: Frame) -> Event:
-    error = _object(frame.get("error")) or {} if kind == "tool.error" else None
     duration = frame.get("durationMs")
     return ToolEnd(
         kind,
@@ -64,7 +74,7 @@ def _parse_tool_end(kind: str, subagent: Subagent | None, frame: Frame) -> Event
         call_id=_text(frame.get("toolCallId")),
         name=_text(frame.get("toolName")),
         result=frame.get("result"),
-        error=error,
+        error=parse_run_error(_object(frame.get("error")) or {}) if kind == "tool.error" else None,
         duration_ms=duration if is_number(duration) else None,
     )
 
@@ -90,16 +100,20 @@ def _parse_run_done(kind: str, subagent: Subagent | None, frame: Frame) -> Event
         frame,
         finish_reason=_text(frame.get("finishReason")),
         text=text if isinstance(text, str) else None,
-        usage=_object(frame.get("usage")),
+        usage=parse_usage(_object(frame.get("usage")) or {}),
         object=frame.get("object"),
         run_id=_text(frame.get("runId")) or None,
     )
 
 
+def _parse_run_failed(kind: str, subagent: Subagent | None, frame: Frame) -> Event:
+    return RunFailed(kind, subagent, frame, parse_run_error(_object(frame.get("error")) or {}))
+
+
 _PARSERS: dict[str, Callable[[str, Subagent | None, Frame], Event]] = {
     "run.start": _parse_run_start,
-    "step.start": StepStart,
-    "step.done": StepDone,
+    "step.start": lambda kind, subagent, frame: StepStart(kind, subagent, frame, _step(frame)),
+    "step.done": lambda kind, subagent, frame: StepDone(kind, subagent, frame, _step(frame)),
     "text.delta": lambda kind, subagent, frame: TextDelta(kind, subagent, frame, _text(frame.get("text"))),
     "text.done": lambda kind, subagent, frame: TextDone(kind, subagent, frame, _text(frame.get("text"))),
     "tool.start": _parse_tool_start,
@@ -107,7 +121,7 @@ _PARSERS: dict[str, Callable[[str, Subagent | None, Frame], Event]] = {
     "tool.done": _parse_tool_end,
     "tool.error": _parse_tool_end,
     "approval.requested": _parse_approval,
-    "error": lambda kind, subagent, frame: RunFailed(kind, subagent, frame, _object(frame.get("error")) or {}),
+    "error": _parse_run_failed,
     "run.done": _parse_run_done,
 }
 
@@ -124,96 +138,51 @@ def _args(frame: Frame) -> dict[str, Any]:
     return _object(frame.get("args")) or {}
 
 
-MAX_DEPTH = 100
-MAX_QUOTED_CHARS = 80
+def _step(frame: Frame) -> int | None:
+    number = frame.get("step")
+    return number if isinstance(number, int) else None
 
 
-class EventDecoder:
-    """Takes the bytes of one stream, cut anywhere, and gives its events.
-
-    `mistake` is what is wrong with the first frame that is no event; nothing is decoded behind it. It quotes what
-    `scrub` leaves of the start of the frame.
-    """
-
-    def __init__(self, scrub: Callable[[str], str]) -> None:
-        self.mistake: MalformedStreamError | None = None
-        self._scrub = scrub
-        self._frames = FrameDecoder()
-
-    @property
-    def comments(self) -> int:
-        """How many comments came by now, each a line: keep-alives are such."""
-        return self._frames.comments
-
-    @property
-    def invalid_utf8_at(self) -> int | None:
-        """The offset in the stream of the first byte that is not UTF-8; U+FFFD stands for what is not."""
-        return self._frames.invalid_utf8_at
-
-    @property
-    def unfinished(self) -> bool:
-        """Whether the stream ended, by `finish`, in a frame: without its blank line it is none."""
-        return self._frames.unfinished
-
-    def feed(self, chunk: bytes) -> list[Event]:
-        """Return the events that are whole with this chunk; a keep-alive is none."""
-        events: list[Event] = []
-        if self.mistake:
-            return events
-        for name, data in self._frames.feed(chunk):
-            try:
-                frame = _parse_object(data)
-            except MalformedStreamError as mistake:
-                # Scrubbed before it is cut: half a secret is no longer recognised.
-                start = " ".join(self._scrub(data).split())[:MAX_QUOTED_CHARS]
-                self.mistake = MalformedStreamError(f"{mistake}: {start!r}")
-                return events
-            # Of all names this one alone says what the data does not.
-            if name == "done" and "type" not in frame:
-                events.append(StreamEnd(name, None, frame))
-            else:
-                events.append(parse_event(frame))
-        if self._frames.too_long:
-            self.mistake = MalformedStreamError(f"a single event is longer than {MAX_FRAME_BYTES // 2**20} MiB")
-        return events
-
-    def finish(self) -> None:
-        """Note what the end of the stream cut off; behind a mistake that is nothing."""
-        if not self.mistake:
-            self._frames.finish()
+def parse_run_error(error: Frame) -> RunError:
+    """Return the error of `{name, message, code?}`; what is absent stays empty."""
+    name, message, code = (value if isinstance(value, str) else None for value in map(error.get, _ERROR_FIELDS))
+    return RunError(name=name or "Error", message=message or "", code=code)
 
 
-def _parse_object(data: str) -> dict[str, Any]:
+def parse_usage(usage: Frame) -> Usage | None:
+    """Return the usage, or None if it holds no count of tokens; older servers use OpenAI's names for them."""
+    inputs = _first_number(usage, "inputTokens", "promptTokens")
+    outputs = _first_number(usage, "outputTokens", "completionTokens")
+    total = _first_number(usage, "totalTokens")
+    if total is None and (inputs is None or outputs is None):
+        return None
+    cost, calls = usage.get("costUsd"), usage.get("modelCalls")
+    return Usage(
+        input_tokens=int(inputs or 0),
+        output_tokens=int(outputs or 0),
+        total_tokens=int((inputs or 0) + (outputs or 0) if total is None else total),
+        cost_usd=cost if _is_amount(cost) else None,
+        model_calls=int(calls) if _is_amount(calls) else None,
+        estimated=usage.get("estimated") is True,
+    )
+
+
+def _first_number(usage: Frame, *names: str) -> float | None:
+    return next((usage[name] for name in names if _is_amount(usage.get(name))), None)
+
+
+def _is_amount(value: object) -> TypeGuard[float]:
+    # What no run can have taken is no report of what it took.
+    return is_number(value) and 0 <= value < 1e15
+
+
+def read_timestamp(event: Event) -> float | None:
+    """Return when an event was produced, in milliseconds since 1970, or None if it has no ISO 8601 timestamp."""
+    text = event.frame.get("timestamp")
     try:
-        try:
-            # In half the time of `decode`, which allows white space around.
-            frame, end = _DECODER.raw_decode(data)
-        except ValueError:
-            end = -1
-        if end != len(data):
-            frame = _DECODER.decode(data)
-    except (ValueError, RecursionError) as error:
-        raise MalformedStreamError(f"an event is not JSON ({error})") from error
-    if not isinstance(frame, dict):
-        raise MalformedStreamError("an event is not a JSON object")
-    if len(data) > 2 * MAX_DEPTH and data.count("{") + data.count("[") > MAX_DEPTH and _depth(frame) > MAX_DEPTH:
-        raise MalformedStreamError(f"an event is nested more than {MAX_DEPTH} deep")
-    return frame
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a JSON value")
-
-
-# The standard library's decoder, since the faster ones refuse the lone surrogates that models do send.
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
-
-
-def _depth(value: Any) -> int:
-    """Return how deep a value is nested, without recursion."""
-    level, depth = [value], 0
-    while level:
-        depth += 1
-        containers = [item for item in level if isinstance(item, dict | list)]
-        level = [part for item in containers for part in (item.values() if isinstance(item, dict) else item)]
-    return depth
+        moment = datetime.fromisoformat(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
+    if moment is None:
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000

@@ -131,7 +131,10 @@ _FRAMES = (
     _passes("a frame is not JSON", ("not-json",), (BEHIND,), "what came after run.done is wrong: an event is not JSON"),
     Entry("a frame is too large", _TOO_LARGE, IN_STREAM, breaks(_STREAM, "a single event is longer than 16 MiB")),
     _passes(
-        "a byte is not UTF-8", ("invalid-utf8",), (FIRST, TEXT, TOOL), "is not UTF-8; U+FFFD stands for what is not"
+        "a byte is not UTF-8",
+        ("invalid-utf8",),
+        (FIRST, TEXT, TOOL),
+        "is not UTF-8; U+FFFD replaces what cannot be decoded",
     ),
 )
 _ORDER = (
@@ -140,7 +143,7 @@ _ORDER = (
     _passes(_TWICE, ("seq-repeat",), (END,), "a second run.done came"),
     _passes(_CROSSED, ("crossed",), IN_STREAM, "a proxy may have crossed two answers"),
     _passes(_LATE, ("second-run-done",), (BEHIND,), "a second run.done came"),
-    _passes(_LATE, ("event-after-done",), (BEHIND,), "came after run.done, and is not of the run"),
+    _passes(_LATE, ("event-after-done",), (BEHIND,), "came after run.done and is not part of the run"),
     _passes("events are of a newer version", ("newer-version",), (WHOLE,), "events are of version 2"),
     _passes(
         "a call ends that never started",
@@ -148,7 +151,7 @@ _ORDER = (
         IN_STREAM,
         "for a call of 'unknown_tool' that had not started",
     ),
-    _passes("a step never ends", ("no-step-done",), (FIRST, TEXT, TOOL), "1 step(s) started and were never done"),
+    _passes("a step never ends", ("no-step-done",), (FIRST, TEXT, TOOL), "1 step(s) started and never ended"),
     Entry(
         "the agent never stops talking",
         _named("endless", every="20ms"),

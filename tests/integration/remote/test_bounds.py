@@ -6,9 +6,8 @@ import json
 import pytest
 
 from remote_evals import Limits, RemoteStatusError, RemoteStreamError, RemoteTimeoutError
-from remote_evals.protocols.chat.parsing import MAX_DEPTH
-from remote_evals.protocols.sse import MAX_FRAME_BYTES
-from remote_evals.targets import stream_reader as _reading
+from remote_evals.protocols.json_events import MAX_DEPTH
+from remote_evals.transport.limits import SizeLimits
 from tests.serving.deployments import (
     LAST_CHUNK,
     RUN_DONE,
@@ -23,14 +22,14 @@ from tests.serving.deployments import (
 HALF = b'data: {"type":"text.delta","text":"Half"}\n\n'
 
 
-async def fail_on(*frames: bytes) -> RemoteStreamError:
+async def fail_on(*frames: bytes, sizes: SizeLimits | None = None) -> RemoteStreamError:
     """Send half a reply, the frames and an end, and return the error that the frames make."""
 
     async def answer(connection: Connection) -> None:
         await connection.send([STREAM_HEAD, *chunks([HALF, *frames, RUN_DONE]), LAST_CHUNK])
 
     async with listen(answer) as host:
-        failure = await fail_among_others(f"http://{host}")
+        failure = await fail_among_others(f"http://{host}", sizes=sizes)
     assert isinstance(failure.error, RemoteStreamError)
     assert failure.row.run.reply == "Half"
     return failure.error
@@ -60,7 +59,7 @@ async def test_a_frame_that_is_no_event_ends_the_turn(data: bytes, happened: str
 async def test_a_frame_without_end_is_bounded() -> None:
     """A frame that grows beyond the bound ends the turn, instead of filling the memory."""
     piece = b"x" * (1024 * 1024)
-    error = await fail_on(b"data: ", *[piece] * (MAX_FRAME_BYTES // len(piece) + 2))
+    error = await fail_on(b"data: ", *[piece] * (SizeLimits().frame_bytes // len(piece) + 2))
     assert error.happened == "a single event is longer than 16 MiB"
 
 
@@ -80,16 +79,15 @@ async def test_a_frame_as_deep_as_allowed_is_read() -> None:
 async def test_a_stream_without_end_is_bounded() -> None:
     """A stream that goes on beyond 256 MiB ends the turn, also where it is only keep-alives that fill it."""
     comment = b":" + b" " * (1024 * 1024) + b"\n\n"
-    error = await fail_on(*[comment] * (_reading.MAX_STREAM_BYTES // len(comment) + 2))
+    error = await fail_on(*[comment] * (SizeLimits().stream_bytes // len(comment) + 2))
     assert error.happened == "the stream has more than 256 MiB"
     assert "keeps sending" in error.advice
 
 
-async def test_the_number_of_events_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_events_is_bounded() -> None:
     """A stream of more events than any run has ends the turn, however small they are."""
-    assert _reading.MAX_EVENTS == 1_000_000
-    monkeypatch.setattr(_reading, "MAX_EVENTS", 1_000)
-    error = await fail_on(b'data: {"type":"x"}\n\n' * 20_000)
+    assert SizeLimits().events == 1_000_000
+    error = await fail_on(b'data: {"type":"x"}\n\n' * 20_000, sizes=SizeLimits(events=1_000))
     assert error.happened == "the stream has more than 1,000 events"
 
 

@@ -61,7 +61,7 @@ async def test_an_end_without_a_reason_is_a_broken_stream(reason: dict[str, Any]
     async with listen(sending(STREAM_HEAD, *chunks([wire(type="run.done", text="Hello.", **reason)]))) as host:
         failure = await fail_among_others(f"http://{host}")
     assert type(failure.error) is RemoteStreamError
-    assert failure.error.happened == "run.done came without a finishReason"
+    assert failure.error.happened == "run.done came without a finish reason"
     assert failure.row.run.reply == "Hello."
 
 
@@ -117,15 +117,15 @@ ODD_ENDS: dict[str, tuple[list[bytes], list[str]]] = {
     ),
     "an event": (
         [STREAM_HEAD, *chunks([RUN_DONE, wire(type="text.delta", text="late"), END])],
-        ["'text.delta' came after run.done, and is not of the run"],
+        ["'text.delta' came after run.done and is not part of the run"],
     ),
     "a second end": (
         [STREAM_HEAD, *chunks([RUN_DONE, wire(type="run.done", finishReason="error"), END])],
-        ["a second run.done came, with the finishReason 'error'; the first is the one that counts"],
+        ["a second run.done came, with the finish reason 'error'; only the first counts"],
     ),
     "not UTF-8": (
         [STREAM_HEAD, *chunks([b'data: {"type":"text.delta","text":"caf\xe9"}\n\n', RUN_DONE, END])],
-        ["byte 38 of the stream is not UTF-8; U+FFFD stands for what is not"],
+        ["byte 38 of the stream is not UTF-8; U+FFFD replaces what cannot be decoded"],
     ),
 }
 

@@ -66,7 +66,7 @@ def test_a_wrong_address_is_refused(name: str, variable: str, monkeypatch: pytes
 def test_another_kind_of_proxy_is_refused(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A proxy that is no HTTP proxy is told as such."""
     message = refusal_of(f"{scheme}://me:word77@127.0.0.1:1", "ALL_PROXY", monkeypatch)
-    assert message.startswith("ALL_PROXY is not an http:// or https:// address; a proxy of another kind")
+    assert message.startswith("ALL_PROXY is not an http:// or https:// address; another kind of proxy")
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from remote_evals import Limits, RemoteError, RemoteTarget, render_json_report, render_junit
-from remote_evals.protocols.chat.parsing import MAX_QUOTED_CHARS
+from remote_evals.protocols.chat import CHAT
+from remote_evals.protocols.json_events import MAX_QUOTED_CHARS
 from remote_evals.protocols.run_builder import RunBuilder
-from remote_evals.transport.responses import MAX_BODY_BYTES, MAX_ENCODING_CHARS, MAX_TEXT_CHARS
+from remote_evals.transport.limits import SizeLimits
+from remote_evals.transport.responses import MAX_ENCODING_CHARS, MAX_TEXT_CHARS
 from tests.serving.deployments import PATIENT, STREAM_HEAD, Failure, chunks, fail_among_others, listen, sending
 
 TOKEN = "Aq1zXs2wDe3cVf4rBg5tNh6yMj7u"
@@ -67,7 +69,7 @@ async def test_a_token_at_the_cut_of_an_event_type(offset: int) -> None:
     assert_no_piece(await failure_of(STREAM_HEAD, *chunks([b"data: %b\n\n" % frame])))
 
 
-@pytest.mark.parametrize("offset", around(MAX_BODY_BYTES)[1::3])
+@pytest.mark.parametrize("offset", around(SizeLimits().quote_bytes)[1::3])
 async def test_a_token_where_the_reading_of_a_body_ends(offset: int) -> None:
     """A token that is cut because no more of a body is read is not quoted in part, though blanks before it vanish."""
     assert_no_piece(await failure_of(answer(500, b" " * offset + TOKEN.encode() + b" and more")))
@@ -104,7 +106,7 @@ async def test_a_token_whose_case_is_lost(headers: list[Any]) -> None:
 
 def test_the_longest_type_is_the_one_tested() -> None:
     """The limit around which event types are tested here is where they are cut."""
-    run = RunBuilder()
+    run = RunBuilder(CHAT.open_order())
     run._last_type = "x" * 1000
     assert run.last_event is not None
     assert len(run.last_event) == LONGEST_TYPE

@@ -153,7 +153,7 @@ MISTAKES: dict[str, tuple[TargetOptions, dict[str, Any], str]] = {
         {},
         f"the target {URL}: the value of the secret header X-Tenant cannot be hidden: it has only 6 character(s)",
     ),
-    "retries": (TargetOptions(retries=-1), {}, f"the target {URL}: retries is -1; it is a number of times"),
+    "retries": (TargetOptions(retries=-1), {}, f"the target {URL}: retries is -1; it must be 0 or more"),
     "bundle": (TargetOptions(ca_bundle=Path("/no/such.pem")), {}, "the CA bundle /no/such.pem cannot be read"),
     "plain http": (TargetOptions(url="http://agent.test", token=Secret("right-token-1")), {}, "is plain http"),
     "two tokens": (

@@ -7,8 +7,9 @@ import httpx
 import pytest
 
 from remote_evals.doctor.turn_checks import Arrival, Recorder
-from remote_evals.protocols.chat.parsing import EventDecoder
+from remote_evals.protocols.chat import CHAT
 from remote_evals.protocols.events import Event
+from remote_evals.transport.limits import SizeLimits
 
 FRAMES = (
     b'data: {"type":"a","timestamp":"2026-01-02T03:04:05.500Z"}\n\n: keep-alive\n\n'
@@ -19,9 +20,9 @@ MOMENTS = [1767323045500.0, 1767323046250.0, 1767323047000.0]
 
 
 def record(chunks: Iterable[bytes], headers: dict[str, str] | None = None) -> Recorder:
-    recorder = Recorder(lambda text: text.replace("secret", "[redacted]"))
+    recorder = Recorder(lambda text: text.replace("secret", "[redacted]"), CHAT.read_timestamp)
     recorder.on_headers(httpx.Response(200, headers=headers), 1.0)
-    decoder = EventDecoder(str)
+    decoder = CHAT.open_reader(str, SizeLimits().frame_bytes)
     for at_ms, chunk in enumerate(chunks, start=2):
         recorder.on_events(decoder.feed(chunk), decoder.comments, at_ms)
     return recorder
@@ -66,7 +67,7 @@ def test_headers_are_scrubbed() -> None:
 
 def test_the_version_is_that_of_the_answer_below() -> None:
     """httpx-aiohttp says HTTP/1.1 of every answer, so the one below it is asked; without one nothing is claimed."""
-    response, recorder = httpx.Response(200), Recorder(str)
+    response, recorder = httpx.Response(200), Recorder(str, CHAT.read_timestamp)
     recorder.on_headers(response, 1.0)
     response.stream._aiohttp_response = SimpleNamespace(version=SimpleNamespace(major=1, minor=0))  # type: ignore[union-attr]
     recorder.on_headers(response, 1.0)

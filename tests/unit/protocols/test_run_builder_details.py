@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from remote_evals.protocols.chat import CHAT
 from remote_evals.protocols.chat.parsing import parse_event
 from remote_evals.protocols.run_builder import RunBuilder
 from remote_evals.results import Usage
@@ -88,7 +89,7 @@ def test_an_error_event_of_a_subagent_is_not_the_runs() -> None:
 
 def test_moments_are_told_from_the_request() -> None:
     """The first event, the first text and the longest silence are measured, the silence before the first event too."""
-    run = RunBuilder()
+    run = RunBuilder(CHAT.open_order())
     for kind, at_ms in [("run.start", 40.0), ("text.delta", 50.0), ("text.delta", 130.0)]:
         run.add(parse_event(frame(kind, text="a")), at_ms)
     timing = run.result(total_ms=150.0, headers_ms=30.0).timing
@@ -98,7 +99,7 @@ def test_moments_are_told_from_the_request() -> None:
 
 def test_the_silence_after_the_last_event_counts() -> None:
     """A stream that goes silent before it breaks shows that silence as its longest."""
-    run = RunBuilder()
+    run = RunBuilder(CHAT.open_order())
     run.add(parse_event(frame("run.start")), 5.0)
     assert run.result(total_ms=905.0).timing.longest_gap_ms == 900.0
 
@@ -121,11 +122,11 @@ def test_a_step_that_never_ended_makes_steps_missing() -> None:
 
 def test_the_trace_id_is_that_of_the_request() -> None:
     """The trace id is handed through, so that an operator finds the run."""
-    assert RunBuilder().result(total_ms=1.0, trace_id="abc").trace_id == "abc"
+    assert RunBuilder(CHAT.open_order()).result(total_ms=1.0, trace_id="abc").trace_id == "abc"
 
 
 def test_nothing_at_all_is_a_run_that_never_ended() -> None:
     """A stream without events is a run without an end, and everything about it is missing."""
-    run = RunBuilder().result(total_ms=3.0)
+    run = RunBuilder(CHAT.open_order()).result(total_ms=3.0)
     assert (run.finish_reason, run.last_event, run.reply) == (None, None, "")
     assert run.missing == ("usage", "steps", "cost")

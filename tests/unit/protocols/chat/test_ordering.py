@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from remote_evals.protocols.chat import CHAT
 from remote_evals.protocols.chat.ordering import StreamOrderChecker
-from remote_evals.protocols.chat.parsing import EventDecoder, parse_event
+from remote_evals.protocols.chat.parsing import parse_event
 from remote_evals.protocols.run_builder import RunBuilder
+from remote_evals.transport.limits import SizeLimits
 from tests.contract.facts import RECORDINGS, load_body
 
 
@@ -28,7 +30,7 @@ def warn(*events: dict[str, Any], scrub: Any = str) -> tuple[str, ...]:
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_a_real_stream_gives_no_warning(name: str) -> None:
     """What the reference server sends is in order."""
-    rebuild, decoder = RunBuilder(), EventDecoder(str)
+    rebuild, decoder = RunBuilder(CHAT.open_order()), CHAT.open_reader(str, SizeLimits().frame_bytes)
     for event in decoder.feed(load_body(name)):
         rebuild.add(event, 0.0)
     assert rebuild.result(total_ms=0).warnings == ()
@@ -111,7 +113,7 @@ def test_a_number_beyond_all_counting_is_none(seq: int) -> None:
 
 def test_many_calls_of_one_id_take_no_long_time() -> None:
     """40,000 calls under one id, each resumed, are paired one by one: no list is searched for each."""
-    built, started = RunBuilder(), time.process_time()
+    built, started = RunBuilder(CHAT.open_order()), time.process_time()
     for kind in ("tool.start", "tool.resume", "tool.done"):
         for _ in range(40_000):
             built.add(parse_event({"type": kind, "toolCallId": "c", "toolName": "look"}), 0.0)
@@ -170,7 +172,7 @@ RUN: list[dict[str, Any]] = [
 
 def rebuild(events: list[dict[str, Any]]) -> RunBuilder:
     """Return the rebuilt run of events, numbered as they come."""
-    built = RunBuilder()
+    built = RunBuilder(CHAT.open_order())
     for seq, event in enumerate(events):
         built.add(parse_event(json.loads(json.dumps({"runId": "r", "v": 1, "seq": seq, **event}))), 0.0)
     return built
@@ -184,15 +186,15 @@ def test_a_whole_run_gives_no_warning() -> None:
 @pytest.mark.parametrize(
     ("events", "warning"),
     [
-        ([*RUN[:4], RUN[5]], "1 step(s) started and were never done"),
+        ([*RUN[:4], RUN[5]], "1 step(s) started and never ended"),
         (
             [RUN[0], RUN[3], RUN[5]],
             "'tool.done' came for a call of 'look' that had not started: 'c1'",
         ),
-        ([*RUN, {"type": "text.delta", "text": "late"}], "'text.delta' came after run.done, and is not of the run"),
+        ([*RUN, {"type": "text.delta", "text": "late"}], "'text.delta' came after run.done and is not part of the run"),
         (
             [*RUN, {"type": "run.done", "finishReason": "error", "text": "Other."}],
-            "a second run.done came, with the finishReason 'error'; the first is the one that counts",
+            "a second run.done came, with the finish reason 'error'; only the first counts",
         ),
     ],
 )
@@ -222,7 +224,7 @@ def test_a_sub_agents_open_step_is_said_too() -> None:
         {"type": "step.start", "step": 1},
     ]
     run = rebuild([RUN[0], *steps, {"type": "step.done", "step": 1}, RUN[-1]]).result(total_ms=0)
-    assert run.warnings == ("1 step(s) started and were never done",)
+    assert run.warnings == ("1 step(s) started and never ended",)
 
 
 @pytest.mark.parametrize("reason", ["error", "aborted"])

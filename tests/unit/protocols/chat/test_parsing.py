@@ -5,6 +5,7 @@ import pytest
 from remote_evals.protocols import events
 from remote_evals.protocols.chat.parsing import parse_event
 from remote_evals.protocols.events import UnknownEvent
+from remote_evals.results import RunError
 from tests.builders import agent, frame
 
 TYPES = [
@@ -113,8 +114,8 @@ def test_a_text_of_the_wrong_type_is_absent(kind: str, field: str, attribute: st
     ("kind", "field", "attribute", "absent"),
     [
         ("tool.start", "args", "args", {}),
-        ("tool.error", "error", "error", {}),
-        ("error", "error", "error", {}),
+        ("tool.error", "error", "error", RunError(name="Error")),
+        ("error", "error", "error", RunError(name="Error")),
         ("approval.requested", "question", "question", None),
         ("run.done", "usage", "usage", None),
         ("step.start", "subagent", "subagent", None),
