@@ -40,5 +40,5 @@ async def test_every_expected_header_must_be_there() -> None:
 async def test_builds_in_turns_are_told() -> None:
     """Whoever ran out of time between two builds reads that the awaited one answered too."""
     async with deployed(NEW, NEW, OLD) as deployment:
-        with pytest.raises(NotReadyError, match=r"not '1\.4\.2', though 2 answer\(s\) were as awaited\. Check"):
+        with pytest.raises(NotReadyError, match=r"not '1\.4\.2', though 2 answer\(s\) were as expected\. Check"):
             await deployment.wait(0, EXPECTED)
