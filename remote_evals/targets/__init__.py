@@ -1,4 +1,8 @@
-"""Where a suite's prompts go."""
+"""Who answers prompts: a deployment over HTTP, an agent in this process, or an ASGI app.
+
+In: a prompt or a decision, in one session per case.
+Out: the `RunResult` of the turn, or a `RemoteError` with as much of it as came.
+"""
 
 from ..transport.limits import Limits
 from .base import Session, Target

@@ -1,4 +1,4 @@
-"""What a target is: something that answers prompts, one session per case."""
+"""What a target is: something that answers prompts, in one session per case."""
 
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
@@ -9,7 +9,7 @@ from ..results import RunResult
 
 
 class Session(Protocol):
-    """One conversation with the agent; its turns see each other, and no other session sees them."""
+    """One conversation with the agent. Its turns build on each other, and no other session sees them."""
 
     @property
     def id(self) -> str:
@@ -18,18 +18,18 @@ class Session(Protocol):
 
     @property
     def partial(self) -> RunResult | None:
-        """What there is of the turn under way, as far as it was seen; None before the first."""
+        """The current turn as far as it was seen; None before the first."""
         ...
 
     async def send(self, prompt: str, turn: int) -> RunResult:
         """Run one turn to its end. `turn` counts from 1.
 
-        Raises `RemoteError`, with what had been rebuilt as `partial`, when no run came back that can be judged.
+        Raises `RemoteError`, whose `partial` is the run so far, if no run came back that can be judged.
         """
         ...
 
     async def decide(self, approval_id: str, decision: Mapping[str, Any]) -> RunResult:
-        """Decide what the latest run waits for and return that run, gone on to its next end.
+        """Decide what the latest run waits for and return that run, continued to its next end.
 
         `decision` is `{"approved": bool, "note"?: text}` or `{"answer": text}`. Raises as `send` does.
         """
@@ -41,7 +41,7 @@ class Session(Protocol):
 
 
 class Target(Protocol):
-    """Where a suite's prompts go. Entered once for all cases, as an async context manager."""
+    """Where a suite's prompts go. It is an async context manager that is entered once for all cases."""
 
     @property
     def description(self) -> str:
@@ -50,7 +50,7 @@ class Target(Protocol):
 
     @property
     def keeps_time(self) -> bool:
-        """Whether its sessions end by themselves when their time is over, and say what they waited for."""
+        """Whether its sessions end by themselves when their time is over, and report what they waited for."""
         ...
 
     @property
@@ -67,5 +67,5 @@ class Target(Protocol):
         ...
 
     def open_session(self, limit_s: float | None = None) -> AbstractAsyncContextManager[Session]:
-        """Open a fresh session for one case, which may take `limit_s` seconds in all; None sets no limit."""
+        """Open a new session for one case, which may take `limit_s` seconds in all; None sets no limit."""
         ...

@@ -1,4 +1,4 @@
-"""An agent in this process, as a target: the same sessions, turns and results as those of a deployment."""
+"""An agent in this process as a target, with the same sessions, turns and results as a deployment."""
 
 import inspect
 import secrets
@@ -19,6 +19,15 @@ from .base import Session
 from .remote import RemoteTarget
 
 
+def make_target(agent: Any) -> "LocalTarget":
+    """Return the target of an agent in this process, or of a factory that is called for every session.
+
+    An agent is a sync or async callable `(prompt)` or `(prompt, session)` that returns text, a `RunResult` or a
+    mapping; an async generator of wire events; an object with `arun` or `run_sync`; or an ASGI app that speaks `/chat`.
+    """
+    return LocalTarget(agent)
+
+
 class LocalTarget:
     """An in-process agent, or a factory of one that is called for every session; see `make_target`."""
 
@@ -37,12 +46,12 @@ class LocalTarget:
         return f"in process: {getattr(self._agent, '__name__', type(self._agent).__name__)}"
 
     async def __aenter__(self) -> Self:
-        """Start an ASGI app that all sessions share; every other agent is made by its session."""
+        """Start an ASGI app, which all sessions share; any other agent is made by its session."""
         if not is_factory(self._agent) and is_asgi_app(self._agent):
             self._shared, self._not_started = None, None
             try:
                 self._shared = await self._stack.enter_async_context(AsgiTransport(self._agent))
-            except Exception as error:  # each case says so
+            except Exception as error:  # each case reports it
                 self._not_started = error
         return self
 
@@ -52,7 +61,7 @@ class LocalTarget:
 
     @asynccontextmanager
     async def open_session(self, limit_s: float | None = None) -> AsyncIterator[Session]:
-        """Open a fresh session with a fresh agent; an ASGI app is asked as a deployment is, without a socket."""
+        """Open a new session with a new agent; an ASGI app is asked like a deployment, without a socket."""
         if self._not_started:
             raise self._not_started
         agent = await _call_factory(self._agent) if is_factory(self._agent) else self._agent
@@ -66,28 +75,6 @@ class LocalTarget:
             target = RemoteTarget("http://in-process.localhost", redactor=self.redactor, transport=_Borrowed(transport))
             await stack.enter_async_context(target)
             yield await stack.enter_async_context(target.open_session(limit_s))
-
-
-class _Borrowed(AsyncBaseTransport):
-    """A transport that outlives its client."""
-
-    def __init__(self, lender: AsyncBaseTransport) -> None:
-        self.handle_async_request = lender.handle_async_request  # type: ignore[method-assign]
-
-
-async def _call_factory(factory: Any) -> Any:
-    """Return what a factory makes; a plain one runs in a thread, since it may load a model."""
-    made = factory() if inspect.iscoroutinefunction(factory) else await run_in_thread(factory)
-    return await made if inspect.isawaitable(made) else made
-
-
-def make_target(agent: Any) -> LocalTarget:
-    """Return the target of an agent in this process, or of a factory that is called freshly for every session.
-
-    An agent is a sync or async callable `(prompt)` or `(prompt, session)` that returns text, a `RunResult` or a
-    mapping; an async generator of wire events; an object with `arun` or `run_sync`; or an ASGI app that speaks `/chat`.
-    """
-    return LocalTarget(agent)
 
 
 class LocalSession:
@@ -108,14 +95,14 @@ class LocalSession:
         """Release nothing."""
 
     async def send(self, prompt: str, turn: int) -> RunResult:
-        """Run one turn; an agent that raises gives a run that ended with "error", as a deployed one would."""
+        """Run one turn; an agent that raises gives a run that ends with "error", as a deployed one would."""
         started = time.perf_counter()
         self.partial = None
         try:
             answer = await self._ask(prompt, self.id, turn)
         except UsageError:
             raise
-        except (Exception, SystemExit) as error:  # the agent is what is judged: its failure is a result
+        except (Exception, SystemExit) as error:  # the agent is under test: its failure is a result
             answer = Answer(RunResult(finish_reason="error", error=as_run_error(error)))
         result: RunResult = self._redactor.scrub_value(
             self._finish(answer, turn, (time.perf_counter() - started) * 1000)
@@ -124,7 +111,7 @@ class LocalSession:
         return result
 
     async def decide(self, approval_id: str, decision: Mapping[str, Any]) -> RunResult:
-        """Raise `UsageError`: an agent in this process has no route for approvals; serve it as an ASGI app."""
+        """Raise `UsageError`: a callable has no route for approvals; give its ASGI app as the agent."""
         raise UsageError("an agent that is called in process cannot take a decision; give its ASGI app as the agent")
 
     async def transcript(self) -> list[dict[str, Any]]:
@@ -137,3 +124,16 @@ class LocalSession:
         timing = result.timing if answer.is_timed else Timing(first_text_ms=text_ms, total_ms=total_ms)
         calls = tuple(call.model_copy(update={"turn": turn}) for call in result.tool_calls)
         return result.model_copy(update={"turn": turn, "timing": timing, "tool_calls": calls})
+
+
+class _Borrowed(AsyncBaseTransport):
+    """A transport that outlives its client."""
+
+    def __init__(self, lender: AsyncBaseTransport) -> None:
+        self.handle_async_request = lender.handle_async_request  # type: ignore[method-assign]
+
+
+async def _call_factory(factory: Any) -> Any:
+    """Return what a factory makes; a sync one runs in a thread, since it may load a model."""
+    made = factory() if inspect.iscoroutinefunction(factory) else await run_in_thread(factory)
+    return await made if inspect.isawaitable(made) else made

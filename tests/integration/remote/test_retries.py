@@ -116,7 +116,7 @@ async def test_the_last_attempt_is_the_one_that_is_told(monkeypatch: pytest.Monk
 
 
 async def test_a_transcript_is_asked_for_once_more_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """StreamReader a transcript changes nothing, so what turns it away is tried again as a turn is."""
+    """Reading a transcript changes nothing, so what turns it away is tried again as a turn is."""
     monkeypatch.setattr(_retry, "pause", lambda _: 0.0)
     answers = iter([b"HTTP/1.1 503 No\r\ncontent-length: 0\r\n\r\n", TRANSCRIPT])
 

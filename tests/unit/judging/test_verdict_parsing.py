@@ -349,7 +349,7 @@ def test_no_answer_takes_long_to_read(unit: str) -> None:
 
 @given(st.text() | st.text(alphabet="{}\"'scorepad:0189/ %.\n<>*-|,"))
 def test_any_text_gives_a_score_from_0_to_1_or_none(text: str) -> None:
-    """StreamReader never raises, and never gives a score that is out of range."""
+    """Reading never raises, and never gives a score that is out of range."""
     score = parse_judge_score(text)
     assert score is None or 0 <= score <= 1
 
