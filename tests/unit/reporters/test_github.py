@@ -96,7 +96,7 @@ def test_a_fence_stops_commands() -> None:
         ("x", "error", "16 or more"),
         ("x", "", "16 or more"),
         ("x", f"{TOKEN}\n", "16 or more"),
-        (f"::{TOKEN.upper()}::", TOKEN, "draw another"),
+        (f"::{TOKEN.upper()}::", TOKEN, "choose another"),
     ],
 )
 def test_a_fence_that_can_be_ended_is_refused(text: str, token: str, said: str) -> None:

@@ -83,10 +83,10 @@ def test_parts_without_later_fields_are_read() -> None:
     ("text", "said"),
     [
         ("{", "the report is not JSON: Expecting property name"),
-        ('{"a": NaN}', "the report is not JSON: NaN is no JSON value"),
+        ('{"a": NaN}', "the report is not JSON: NaN is not a JSON value"),
         ("[" * 200_000, "nested too deeply"),
         ("[]", "the report: must be an object, got a list"),
-        ("{}", "format_version: must be a number from 1 up, got null; is this a report at all?"),
+        ("{}", "format_version: must be an integer of 1 or more, got null; is this a report at all?"),
         (changed("format_version", "1"), 'got "1"; is this a report'),
         (changed("format_version", {}), "got an object"),
         (changed("format_version", "x" * 90), f'got "{"x" * 39}…; is'),

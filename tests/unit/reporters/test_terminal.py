@@ -76,7 +76,7 @@ def test_the_live_view_counts_and_names_what_runs() -> None:
     now = [100.0]
     redactor = Redactor()
     redactor.add(Secret("hunter22"))
-    progress = LiveProgress(screen()[0], redactor, clock=lambda: now[0])
+    progress = LiveProgress(screen()[0], redactor, now=lambda: now[0])
     progress.on_start(20)
     for index in range(9):
         progress.on_case_start(f"case {index} hunter22 \x1b")
@@ -92,7 +92,7 @@ def test_the_live_view_counts_and_names_what_runs() -> None:
 
 def test_the_live_view_shows_what_is_waited_for() -> None:
     """A deployment that is waited for stands in the view until the first case begins."""
-    progress = LiveProgress(screen()[0], Redactor(), clock=lambda: 0.0)
+    progress = LiveProgress(screen()[0], Redactor(), now=lambda: 0.0)
     progress.on_start(2)
     progress.on_wait("https://host")
     assert shown(progress)[1:] == ["waiting for https://host to be ready"]
