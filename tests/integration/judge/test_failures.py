@@ -9,7 +9,7 @@ import pytest
 from fake_server import FakeServer
 from remote_evals.errors import JudgeError, JudgeUnreachableError
 from remote_evals.judging import LLMJudge
-from remote_evals.judging.request import ATTEMPTS
+from remote_evals.judging.request import MAX_ATTEMPTS
 from tests.serving.deployments import Connection, listen, sending, serve
 
 TEXTS = {"rubric": "Is polite.", "request": "Where is order 41?", "reply": "It has shipped."}
@@ -78,7 +78,7 @@ async def test_a_connection_that_always_breaks_is_unreachable() -> None:
     """After a few attempts the judge is given up as one that cannot be reached."""
     with failing({"name": "cut", "after": 1}) as server:
         error = await failure_of(server.url)
-        assert len(server.requests) == ATTEMPTS
+        assert len(server.requests) == MAX_ATTEMPTS
     assert isinstance(error, JudgeUnreachableError)
     assert "event" not in str(error)
 
@@ -122,7 +122,7 @@ async def test_a_rate_limit_that_does_not_end_is_an_error() -> None:
     """After a few attempts the limit is told, and what helps against it."""
     with failing({"name": "rate-limited", "retry_after": 0}) as server:
         error = await failure_of(server.url)
-        assert len(server.requests) == ATTEMPTS
+        assert len(server.requests) == MAX_ATTEMPTS
     assert "the answer was 429: Too Many Requests. The judge limits how often" in str(error)
 
 

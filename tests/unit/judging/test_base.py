@@ -8,7 +8,7 @@ from pydantic import ValidationError
 import remote_evals.judging
 from remote_evals.errors import JudgeError, JudgeUnparseableError, JudgeUnreachableError, RemoteEvalsError
 from remote_evals.judging import JudgeUsage, Verdict
-from remote_evals.judging.base import one_line, unparseable
+from remote_evals.judging.base import make_unparseable_error, to_one_line
 
 ERRORS: list[tuple[JudgeError, str]] = [
     (JudgeError("http://j", "the answer was 500", "Wait"), "JUDGE_FAILED"),
@@ -29,7 +29,7 @@ def test_a_judges_errors_have_codes_and_survive_another_process(error: JudgeErro
 
 def test_an_unparseable_answer_is_shown_from_its_start() -> None:
     """What came is quoted on one line of at most 300 printable characters."""
-    error = unparseable("j", "Well,\n\tI\x00 think\ud83d " + "x" * 500, JudgeUsage())
+    error = make_unparseable_error("j", "Well,\n\tI\x00 think\ud83d " + "x" * 500, JudgeUsage())
     assert error.start.startswith("Well, I\ufffd think\ufffd xxx")
     assert (len(error.start), error.start[-1]) == (300, "…")
     assert str(error).endswith(f"It begins: {error.start}")
@@ -37,15 +37,18 @@ def test_an_unparseable_answer_is_shown_from_its_start() -> None:
 
 def test_an_empty_answer_says_that_tokens_ran_out() -> None:
     """An empty reply, and one that was cut off, say that a reasoning model probably ran out of tokens."""
-    empty, cut = unparseable("j", " \n", JudgeUsage()), unparseable("j", "Hm", JudgeUsage(), cut_off=True)
-    advice = "A reasoning model probably ran out of tokens: give it more, or take another model."
+    empty, cut = (
+        make_unparseable_error("j", " \n", JudgeUsage()),
+        make_unparseable_error("j", "Hm", JudgeUsage(), cut_off=True),
+    )
+    advice = "A reasoning model probably ran out of tokens: give it more, or use another model."
     assert str(empty) == f"j: the judge's reply is empty. {advice}"
     assert "was cut off at its token limit. A reasoning model probably ran out of tokens" in str(cut)
 
 
 def test_one_line_reads_no_more_than_it_shows() -> None:
     """A line of a huge text is made of its start alone."""
-    assert one_line("a " * 1_000_000).startswith("a a a")
+    assert to_one_line("a " * 1_000_000).startswith("a a a")
 
 
 def test_usage_adds_up() -> None:
