@@ -1,6 +1,7 @@
-"""Who judges what only a reader can decide: an LLM behind a URL, or a callable.
+"""Grades what only a reader can decide: whether a reply meets a rubric. Modules are imported on first use.
 
-Imported on first use, since results hold what a judge used up, and must not load an HTTP client for it.
+In: a rubric, a request and a reply, as text; where an LLM is, which model, and its key.
+Out: a `Verdict` with what it cost, or a `JudgeError`; never a guessed score.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""What a judge is: something that grades a reply by a rubric."""
+"""The interface of a judge, which grades a reply by a rubric, and the error for an answer without a verdict."""
 
 from typing import Protocol, Self, runtime_checkable
 
@@ -8,12 +8,12 @@ from ..results import JudgeUsage, Verdict
 MAX_START_CHARS = 300
 
 _ASK_FOR_JSON = 'A judge must answer {"passed": …, "score": 0 to 1, "reason": …}: try a more capable model'
-_MORE_TOKENS = "A reasoning model probably ran out of tokens: give it more, or take another model"
+_MORE_TOKENS = "A reasoning model probably ran out of tokens: give it more, or use another model"
 
 
 @runtime_checkable
 class Judge(Protocol):
-    """Entered once for all gradings, as an async context manager; an LLM behind a URL, or a callable."""
+    """An LLM behind a URL, or a callable; an async context manager that is entered once for all gradings."""
 
     @property
     def description(self) -> str:
@@ -29,13 +29,13 @@ class Judge(Protocol):
         ...
 
     async def grade(self, *, rubric: str, request: str, reply: str) -> Verdict:
-        """Return the verdict on a reply. Raises `JudgeError` where there is none."""
+        """Return the verdict on a reply. Raises `JudgeError` if there is none."""
         ...
 
 
-def unparseable(judge: str, text: str, usage: JudgeUsage, *, cut_off: bool = False) -> JudgeUnparseableError:
-    """Return the error of an answer without a verdict; `cut_off` says that the answer hit the limit of its length."""
-    start = one_line(text)
+def make_unparseable_error(judge: str, text: str, usage: JudgeUsage, *, cut_off: bool = False) -> JudgeUnparseableError:
+    """Return the error for an answer without a verdict; with `cut_off` the answer hit its token limit."""
+    start = to_one_line(text)
     if not start:
         return JudgeUnparseableError(judge, "the judge's reply is empty", _MORE_TOKENS, "", usage)
     if cut_off:
@@ -45,8 +45,11 @@ def unparseable(judge: str, text: str, usage: JudgeUsage, *, cut_off: bool = Fal
     return JudgeUnparseableError(judge, "no verdict can be read from the judge's reply", _ASK_FOR_JSON, start, usage)
 
 
-def one_line(text: str) -> str:
-    """Return the start of a text, scrubbed before since it is cut, on one line that can be printed."""
+def to_one_line(text: str) -> str:
+    """Return the start of a text as one printable line of at most 300 characters.
+
+    Scrub the text first: a secret that is cut is no longer recognised.
+    """
     line = " ".join(text[: 20 * MAX_START_CHARS].split())
     line = "".join(character if character.isprintable() else "\ufffd" for character in line)
     return line if len(line) <= MAX_START_CHARS else f"{line[: MAX_START_CHARS - 1]}…"

@@ -1,4 +1,4 @@
-"""What says where a judge is and how it is asked: its URL, key and headers, and the variables that hold them."""
+"""Where a judge is and what is sent to it: its URL, key and headers, and the variables that they come from."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -16,49 +16,49 @@ URL_VARIABLE, MODEL_VARIABLE, KEY_VARIABLE = (f"REMOTE_EVALS_JUDGE_{name}" for n
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """The URL of a judge's chat completions with all that is sent to it, each part of which may hold a secret."""
+    """The URL of a judge's chat completions, and the key and headers that are sent; each part may hold a secret."""
 
     url: PrivateUrl
     key: Secret | None
     headers: Mapping[str, str] = field(repr=False)
 
     def hide_from(self, redactor: Redactor) -> None:
-        """Make every secret known to the redactor."""
+        """Add every secret of the endpoint to the redactor."""
         if self.key:
             redactor.add(self.key)
         for secret in (*find_credentials(self.headers), *find_url_credentials(self.url)):
             redactor.add(Secret(secret))
 
-    def find_names(self) -> Iterator[str]:
+    def name_secrets(self) -> Iterator[str]:
         """Yield what the secrets are: "the judge's API key", "the header X-Api-Key", "the query of the URL"."""
         if self.key:
             yield "the judge's API key"
         yield from name_credentials(self.url, self.headers)
 
 
-def check_endpoint(
-    url: str, key: Secret | None, headers: Mapping[str, str], *, insecure_http: bool
-) -> Endpoint | UsageError:
-    """Return what can be sent, or what is wrong with it: raised by the caller, no frame shows a secret.
-
-    Secrets go over plain http to this machine alone, unless `insecure_http` lets them.
-    """
-    try:
-        endpoint = Endpoint(_find_completions(url), _check_key(key), _check_headers(headers))
-    except UsageError as error:
-        return error.with_traceback(None)
-    exposed = None if insecure_http else explain_exposure(endpoint.url, list(endpoint.find_names()))
-    return UsageError(exposed) if exposed else endpoint
-
-
 def read_environment(environ: Mapping[str, str]) -> tuple[PrivateUrl, str, Secret | None]:
-    """Return URL, model and key as the environment sets them; what it does not set is empty, or None."""
+    """Return URL, model and key from the environment; empty, or None, for a variable that is not set."""
     url, model, key = (environ.get(name, "").strip() for name in (URL_VARIABLE, MODEL_VARIABLE, KEY_VARIABLE))
     return PrivateUrl(url), model, Secret(key) if key else None
 
 
-def _find_completions(url: str) -> PrivateUrl:
-    """Return the URL of the chat completions below a base URL, or itself where it names them already."""
+def check_endpoint(
+    url: str, key: Secret | None, headers: Mapping[str, str], *, insecure_http: bool
+) -> Endpoint | UsageError:
+    """Return the endpoint, or the error that the caller raises, so that no frame of its traceback holds a secret.
+
+    Without `insecure_http`, secrets are sent over plain HTTP only to this machine.
+    """
+    try:
+        endpoint = Endpoint(_get_completions_url(url), _check_key(key), _check_headers(headers))
+    except UsageError as error:
+        return error.with_traceback(None)
+    exposed = None if insecure_http else explain_exposure(endpoint.url, list(endpoint.name_secrets()))
+    return UsageError(exposed) if exposed else endpoint
+
+
+def _get_completions_url(url: str) -> PrivateUrl:
+    """Return the URL of the chat completions: below a base URL, or the URL itself if it is theirs."""
     try:
         base = parse_base_url(url)
     except ValueError as error:
@@ -73,7 +73,7 @@ def _check_key(key: Secret | None) -> Secret | None:
     try:
         return check_token(key) if key else None
     except UsageError as error:
-        raise UsageError(f"the judge's API key: {error}; leave it out where the judge asks for none") from None
+        raise UsageError(f"the judge's API key: {error}; leave it out if the judge needs none") from None
 
 
 def _check_headers(headers: Mapping[str, str]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from ..errors import JudgeError, RemoteError, RemoteEvalsError
 from ..redaction import Redactor
 from ..reporters import scrub_report
 from ..reporters.evidence import list_soft_failures, list_warnings
-from ..reporters.summary import row, run_rows
+from ..reporters.summary import make_row, make_run_rows
 from ..reporters.terminal import INDENT
 from ..reporters.totals import describe_repeats
 from ..results import AssertionResult, CaseError, CaseResult, EvalReport, EvalResult
@@ -57,10 +57,10 @@ def unjudged(error: CaseError) -> UnjudgedError:
 def render_case(case: CaseResult) -> str:
     """Return the rows of a case, as in a summary: bare text, each line harmless."""
     if len(case.runs) == 1:
-        rows = list(run_rows(case.runs[0]))
+        rows = list(make_run_rows(case.runs[0]))
     else:
-        rows = [row(case.status, f"{case.name} {describe_repeats(case)}")]
-        rows += [line for run in case.runs for line in run_rows(run, INDENT)]
+        rows = [make_row(case.status, f"{case.name} {describe_repeats(case)}")]
+        rows += [line for run in case.runs for line in make_run_rows(run, INDENT)]
     return "\n".join(line.plain for line in rows)
 
 

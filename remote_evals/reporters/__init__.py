@@ -1,6 +1,7 @@
-"""Reporters: each renders an `EvalReport` in one format; `_write.py` alone writes to disk.
+"""Renders an `EvalReport` in one format per module, shows progress, and writes reports to disk.
 
-`scrub_report` comes first: what is rendered from its result holds no known secret, however it is cut or escaped.
+In: an `EvalReport`, first through `scrub_report`, so that no rendering contains a known secret, however it is cut.
+Out: the report as text in a format of `REPORT_FORMATS` or for people; only `writing.py` writes to disk.
 """
 
 from collections.abc import Callable
@@ -21,7 +22,7 @@ REPORT_FORMATS: dict[str, Callable[[EvalReport], str]] = {
     "junit": render_junit,
     "markdown": render_markdown,
 }
-"""The formats that can be written to a file, by the name of their option and setting."""
+"""The formats that can be written to a file, by the name of their option and their setting."""
 
 __all__ = [
     "REPORT_FORMATS",

@@ -1,4 +1,4 @@
-"""What the command does about what only a reader can decide: it asks a judge, and only when told to."""
+"""Rubrics on the command line: a judge grades them, and only with `--judge`."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ CHAT, JUDGE = "/chat", "/v1/chat/completions"
 
 
 def judging(verdict: dict[str, Any] | None = None, **judge: Any) -> FakeServer:
-    """Return an agent that is polite, beside a judge with one answer."""
+    """Return a server with a polite agent and a judge that has one answer."""
     return serve({"text": "Good day."}, judge={"replies": [{"verdict": verdict or FAIR}], **judge})
 
 
@@ -33,7 +33,7 @@ def write(folder: Path, text: str = RUBRIC, name: str = "s.eval.yaml") -> Path:
 
 
 def run_judged(folder: Path, server: FakeServer, *args: object) -> Finished:
-    """Run the suite with the rubric, judged by the server that answers it."""
+    """Run the suite with the rubric, with the server as its agent and its judge."""
     path = write(folder)
     return remote_evals("run", path, "--url", server.url, "--judge", *args, env=by_environment(server.url))
 
@@ -43,7 +43,7 @@ def paths(server: FakeServer) -> list[str]:
 
 
 def test_a_rubric_is_graded_with_judge(tmp_path: Path) -> None:
-    """With `--judge` the judged score is the case's, and what judging took stands apart from the agent's usage."""
+    """With `--judge` the judged score is the case's, and the usage of the judge is separate from the agent's."""
     with judging() as server:
         done = run_judged(tmp_path, server, "--json", tmp_path / "r.json")
         assert paths(server) == [CHAT, JUDGE]
@@ -57,24 +57,24 @@ def test_a_rubric_is_graded_with_judge(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("verdict", "told"),
+    ("verdict", "message"),
     [
         ({"passed": True, "score": 0.5, "reason": "Curt."}, "scored 0.50 of at least 0.60: Curt."),
         ({"passed": False, "score": 0.9, "reason": "Rude."}, "the judge's own verdict 'not passed': Rude."),
     ],
     ids=["below the threshold", "not passed"],
 )
-def test_a_bad_verdict_is_1(tmp_path: Path, verdict: dict[str, Any], told: str) -> None:
+def test_a_bad_verdict_is_1(tmp_path: Path, verdict: dict[str, Any], message: str) -> None:
     """A score below the threshold, and the judge's own no at any score, fail the case with the judge's reason."""
     with judging(verdict) as server:
         done = run_judged(tmp_path, server)
     assert done.code == 1, done.all
     assert "[FAIL] tone" in done.out
-    assert told in done.out
+    assert message in done.out
 
 
 def test_without_judge_a_rubric_is_skipped_and_said_so(tmp_path: Path) -> None:
-    """A judge that is merely configured is not asked, its key not needed: the rubric is skipped, and that is shown."""
+    """Without `--judge` a configured judge is not asked and needs no key, and a warning says so."""
     with judging() as server:
         block = f"judge: {{url: '{server.url}', model: m, api_key_env: NOT_SET}}\n"
         done = remote_evals("run", write(tmp_path, block + RUBRIC), "--url", server.url)
@@ -98,7 +98,7 @@ def judged_folder(folder: Path) -> Path:
     ids=["without", "with"],
 )
 def test_judged_suites_run_only_with_judge(tmp_path: Path, args: tuple[str, ...], prompts: list[str]) -> None:
-    """`*.judge.eval.*` and `*_judge_eval.py` of a folder are left out unless a judge may be asked."""
+    """`*.judge.eval.*` and `*_judge_eval.py` in a folder are left out without `--judge`."""
     with judging() as server:
         options = ["--url", server.url, "--concurrency", "1", *args]
         done = remote_evals("run", judged_folder(tmp_path), *options)
@@ -107,7 +107,7 @@ def test_judged_suites_run_only_with_judge(tmp_path: Path, args: tuple[str, ...]
 
 
 def test_judged_suites_that_are_named_are_told_to_need_judge(tmp_path: Path) -> None:
-    """Naming judged suites sends nothing without `--judge`: the run is red, and the message names the option."""
+    """Judged suites that are named without `--judge` send nothing: the run is red, and a note names the option."""
     named = [judged_folder(tmp_path) / name for name in ("b.judge.eval.yaml", "eval_d_judge.py")]
     with judging() as server:
         done = remote_evals("run", *named, "--url", server.url)
@@ -118,7 +118,7 @@ def test_judged_suites_that_are_named_are_told_to_need_judge(tmp_path: Path) -> 
 
 
 def test_a_rubric_without_any_judge_is_1(tmp_path: Path) -> None:
-    """`--judge` where nobody is configured fails the rubric by its stable name, and says where to configure one."""
+    """`--judge` without a configured judge fails the rubric by a stable key, and says how to configure one."""
     with judging() as server:
         done = remote_evals("run", write(tmp_path), "--url", server.url, "--judge", "--json", tmp_path / "r.json")
         assert (done.code, paths(server)) == (1, [CHAT]), done.all
@@ -128,7 +128,7 @@ def test_a_rubric_without_any_judge_is_1(tmp_path: Path) -> None:
 
 
 def test_a_judge_that_is_down_is_4(tmp_path: Path) -> None:
-    """A case whose judge cannot be reached is an error, not a zero, and what the agent said is kept."""
+    """A case whose judge cannot be reached is an error without a score, and keeps the agent's reply."""
     with judging() as server:
         path = write(tmp_path, "cases: [{name: tone, prompt: x, rubric: r}, {name: plain, prompt: x}]")
         args = ["--url", server.url, "--judge", "--json", tmp_path / "r.json"]
@@ -141,7 +141,7 @@ def test_a_judge_that_is_down_is_4(tmp_path: Path) -> None:
 
 
 def test_a_judge_that_talks_nonsense_is_1(tmp_path: Path) -> None:
-    """What holds no verdict is a failed `judge_unparseable`, never a score, and is not asked for a second time."""
+    """An answer without a verdict is a failed `judge_unparseable`, has no score, and is requested once."""
     with judging(replies=[{"content": "I would rather\nnot say."}]) as server:
         done = run_judged(tmp_path, server, "--json", tmp_path / "r.json")
         assert paths(server) == [CHAT, JUDGE]
@@ -153,7 +153,7 @@ def test_a_judge_that_talks_nonsense_is_1(tmp_path: Path) -> None:
 
 
 def test_the_judge_of_a_suite_comes_first_and_its_key_is_never_shown(tmp_path: Path) -> None:
-    """A `judge:` block names the variable of its key, which opens the judge and appears in no output or report."""
+    """A `judge:` block overrides the environment; its key is sent to the judge, and is in no output or report."""
     reports = {"json": tmp_path / "r.json", "junit": tmp_path / "r.xml", "markdown": tmp_path / "r.md"}
     leaky = {"passed": False, "score": 0.1, "reason": f"I was called with {KEY}."}
     with judging(leaky, api_key=KEY) as server:
@@ -179,7 +179,7 @@ def test_a_key_that_is_not_set_is_2(tmp_path: Path) -> None:
 
 
 def test_code_asks_the_same_judge(tmp_path: Path) -> None:
-    """`t.judge` in an eval in code gives the score of the environment's judge, to be checked softly or not."""
+    """`t.judge` in an eval in code gives the score of the environment's judge, for a soft check or a gate."""
     code = """from remote_evals import at_least, define_eval
 
 @define_eval(name="tone", agent=lambda prompt: "Good day.")
@@ -200,7 +200,7 @@ async def tone(t):
 @pytest.mark.parametrize(("score", "code"), [(0.9, 0), (0.1, 1)], ids=["good", "bad"])
 @pytest.mark.parametrize("key", [None, KEY], ids=["open", "with a key"])
 def test_the_judge_of_a_fake_script_is_asked(tmp_path: Path, score: float, code: int, key: str | None) -> None:
-    """`--fake` with a script that has a judge needs no other: with `--judge` it grades, before the environment's."""
+    """The judge of a `--fake` script grades with `--judge`, and overrides the environment's."""
     judge = {"replies": [{"verdict": {"score": score, "reason": "So it is."}}], **({"api_key": key} if key else {})}
     script = write(tmp_path, json.dumps({"replies": [{"text": "Good day."}], "judge": judge}), "fake.yaml")
     suite = write(tmp_path)

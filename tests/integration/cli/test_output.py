@@ -1,4 +1,4 @@
-"""What the command shows and writes."""
+"""What the command prints and writes."""
 
 import json
 import os
@@ -29,7 +29,7 @@ replies:
 
 
 def test_a_json_report_has_every_fact(tmp_path: Path) -> None:
-    """The JSON report of the example holds summary, target, and each case with its calls, cost and trace."""
+    """The JSON report of the example has summary, target, and each case with its calls, cost and trace."""
     path = tmp_path / "deep" / "r.json"
     assert remote_evals("run", *EXAMPLE, "--json", path).code == 0
     report = json.loads(path.read_text("utf-8"))
@@ -53,7 +53,7 @@ def test_a_junit_report_has_a_testcase_a_case(tmp_path: Path) -> None:
 
 
 def test_a_token_that_comes_back_is_in_no_output(tmp_path: Path) -> None:
-    """A server that echoes the token in reply, arguments, result and error body makes no output hold it."""
+    """A token that a server echoes in reply, arguments, result and error body is in no output."""
     path = tmp_path / "s.eval.yaml"
     path.write_text("cases: [{name: a, prompt: x, must_contain: no such}, {name: b, prompt: refuse}]")
     reports = [tmp_path / "r.json", tmp_path / "r.xml"]
@@ -67,7 +67,7 @@ def test_a_token_that_comes_back_is_in_no_output(tmp_path: Path) -> None:
 
 
 def test_a_log_has_no_escapes_and_a_line_a_case() -> None:
-    """Into a pipe go plain lines: progress on stderr as cases end, the summary on stdout."""
+    """A pipe gets plain lines: progress on stderr as cases end, the summary on stdout."""
     done = remote_evals("run", *EXAMPLE)
     assert "\x1b" not in done.all
     assert len([line for line in done.err.splitlines() if "/7 passed: " in line]) == 7
@@ -83,7 +83,7 @@ def test_quiet_shows_no_progress() -> None:
 
 @pytest.mark.parametrize(("env", "colored"), [({}, True), ({"NO_COLOR": "1"}, False)], ids=["color", "NO_COLOR"])
 def test_a_terminal_has_color_unless_it_is_not_wanted(env: dict[str, str], colored: bool) -> None:
-    """On a terminal the summary is coloured, and NO_COLOR is respected."""
+    """On a terminal the summary is coloured, unless NO_COLOR is set."""
     leader, follower = pty.openpty()
     environment = clean_environment({"TERM": "xterm-256color", **env})
     command = [sys.executable, "-m", "remote_evals", "run", *EXAMPLE, "--quiet"]
@@ -94,7 +94,7 @@ def test_a_terminal_has_color_unless_it_is_not_wanted(env: dict[str, str], color
             while part := os.read(leader, 4096):
                 shown += part
         except OSError:
-            pass  # how a terminal says that its last writer is gone
+            pass  # Linux raises this once the last writer has closed the terminal
     os.close(leader)
     assert process.returncode == 0
     assert b"7/7 passed" in shown
@@ -108,6 +108,6 @@ def test_the_version_is_that_of_the_package() -> None:
 
 
 def test_help_says_why_a_token_on_the_command_line_is_the_worst() -> None:
-    """Whoever reads the help is warned of `--token`."""
+    """The help warns of `--token`."""
     text = " ".join(remote_evals("run", "--help").out.replace("│", " ").split())
     assert "The worst of the three ways: other users see it in the list of processes" in text

@@ -1,4 +1,4 @@
-"""What somebody's code prints while the command runs, on GitHub Actions."""
+"""Output that an agent prints while the command runs, on GitHub Actions."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ async def a(t):
 @pytest.mark.parametrize("word", ["Hello", "Bye"], ids=["passed", "failed"])
 @pytest.mark.parametrize("end", ["\\n", ""], ids=["line", "no end of line"])
 def test_what_an_agent_prints_is_no_command(tmp_path: Path, word: str, end: str) -> None:
-    """What in-process code prints is shown and obeyed by nobody, and does not hide the annotations of the run."""
+    """Output of in-process code is shown, is no command, and does not hide the annotations of the run."""
     (tmp_path / "a_eval.py").write_text(CODE.replace("WORD", word).replace("{end}", end), "utf-8")
     done = remote_evals("run", cwd=tmp_path, env={"GITHUB_ACTIONS": "true"})
     assert done.code == (0 if word == "Hello" else 1), done.all

@@ -1,4 +1,4 @@
-"""A run that is red is red in every report, with the reason, though no case failed: each cause as it really comes."""
+"""A red run is red in every report, with its reason, even if no case failed; each cause is a real one."""
 
 import asyncio
 from xml.etree.ElementTree import Element, fromstring
@@ -18,7 +18,7 @@ def outcomes(report: EvalReport) -> list[tuple[str, str | None]]:
     return [(found.tag, found.get("type")) for case in cases for found in case if found.tag in KINDS]
 
 
-def text_of(report: EvalReport) -> str:
+def get_error_text(report: EvalReport) -> str:
     """Return the text of the first error in JUnit."""
     error = fromstring(render_junit(report)).find(".//error")  # noqa: S314 - made here
     assert isinstance(error, Element)
@@ -26,7 +26,7 @@ def text_of(report: EvalReport) -> str:
 
 
 async def test_a_deployment_that_is_never_ready() -> None:
-    """That nothing was sent, and why, stands once in each report for people, and at each case in JUnit."""
+    """The reason why nothing was sent is once in each report for people, and at each case in JUnit."""
     with serve(health={"fault": "unavailable"}) as server:
         target = RemoteTarget(server.url, limits=PATIENT)
         report = await EvalRunner(target, readiness=Readiness(0)).arun(named("a", "b", "c"))
@@ -40,7 +40,7 @@ async def test_a_deployment_that_is_never_ready() -> None:
 
 
 async def test_a_refused_token() -> None:
-    """The case that was refused is an error of its own, and the others have theirs."""
+    """The case whose token was rejected is an error, and the skipped cases have their own."""
     with serve(token="demo-token-123") as server:
         target = RemoteTarget(server.url, token="demo-token-456", limits=PATIENT)
         report = await EvalRunner(target, concurrency=1).arun(named("a", "b", "c"))
@@ -55,7 +55,7 @@ async def test_a_refused_token() -> None:
 
 
 async def test_the_limit_of_the_whole_run() -> None:
-    """A run whose time is over names that limit, and is no warning though nothing failed."""
+    """A run that exceeds its time limit names that limit, and is red although nothing failed."""
 
     async def hang(t: EvalContext) -> None:
         await asyncio.Event().wait()
@@ -71,7 +71,7 @@ async def test_the_limit_of_the_whole_run() -> None:
 
 
 async def test_a_turn_that_was_cut_off() -> None:
-    """A case that was interrupted under way shows what its agent had said by then, in each report for people."""
+    """A case that was interrupted under way shows its reply so far, in each report for people."""
 
     async def answer(connection: Connection) -> None:
         await connection.send(WHOLE_RUN if connection.body["input"] == "done" else HALF)
@@ -85,13 +85,13 @@ async def test_a_turn_that_was_cut_off() -> None:
     [_, flew, _] = report.results
     assert outcomes(report) == [("error", "INTERRUPTED")] * 2
     assert render_annotations(report).startswith("::error title=2 cases skipped%2C 1 under way::INTERRUPTED: ")
-    for text in (render_summary(report), render_markdown(report), text_of(report)):
+    for text in (render_summary(report), render_markdown(report), get_error_text(report)):
         assert text.count("under way: it was cut off, and what was sent may still take effect") == 1
         assert f"session {flew.session_id} · trace {flew.turns[0].trace_id}" in text
 
 
 async def test_what_fail_fast_leaves_out() -> None:
-    """What --fail-fast was asked to skip adds no error to that of the case that did not pass."""
+    """Cases that --fail-fast skips add no error to that of the case that did not pass."""
 
     async def break_down(t: EvalContext) -> None:
         raise LookupError("no such order")

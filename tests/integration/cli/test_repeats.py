@@ -1,4 +1,4 @@
-"""Cases that run several times, and what decides how a run of many ends."""
+"""Cases that run several times, and how their runs decide the exit code."""
 
 import json
 import threading
@@ -32,7 +32,7 @@ def replying(*texts: str) -> Iterator[tuple[str, list[str]]]:
             self.end_headers()
             self.wfile.write(f"data: {event}\n\n".encode())
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name that it has
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name in the base class
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
@@ -53,7 +53,7 @@ def run_case(folder: Path, url: str, *args: object, more: str = "") -> Finished:
 
 
 def test_every_run_has_its_own_row_and_session(tmp_path: Path) -> None:
-    """`--runs` repeats every case, before what the suite says, each time in a new session and with a row `#n`."""
+    """`--runs` overrides the suite and repeats every case, each run with its own session and row `#n`."""
     with replying("good", "good", "good") as (url, sessions):
         done = run_case(tmp_path, url, "--runs", "3", "--json", tmp_path / "r.json", more=", repeat: 2")
         assert len(set(sessions)) == 3
@@ -69,7 +69,7 @@ def test_every_run_has_its_own_row_and_session(tmp_path: Path) -> None:
     ids=["all", "pass_at"],
 )
 def test_a_flaky_case_is_shown_with_its_rate(tmp_path: Path, more: str, code: int, mark: str) -> None:
-    """Two good runs of three fail a case that wants all, pass one with `pass_at: 2`, and are flaky either way."""
+    """Two good runs of three are flaky: they fail a case by default, and pass one with `pass_at: 2`."""
     with replying("good", "bad", "good") as (url, _):
         done = run_case(tmp_path, url, "--json", tmp_path / "r.json", more=more)
     assert done.code == code, done.all
@@ -80,7 +80,7 @@ def test_a_flaky_case_is_shown_with_its_rate(tmp_path: Path, more: str, code: in
 
 
 def test_the_defaults_of_a_suite_repeat_its_cases(tmp_path: Path) -> None:
-    """`repeat` and `pass_at` among the defaults hold for every case that does not say otherwise."""
+    """`repeat` and `pass_at` among the defaults apply to every case that does not override them."""
     path = tmp_path / "s.eval.yaml"
     path.write_text(f"defaults: {{repeat: 2, pass_at: 1}}\ncases: [{{{CASE}}}, {{name: b, prompt: x, repeat: 1}}]")
     with replying("bad", "good", "good") as (url, _):
@@ -91,7 +91,7 @@ def test_the_defaults_of_a_suite_repeat_its_cases(tmp_path: Path) -> None:
 
 
 def test_junit_shows_one_testcase_a_case(tmp_path: Path) -> None:
-    """A case that ran three times is one testcase, whose failure tells of the run that failed."""
+    """A case that ran three times is one testcase, whose failure shows the run that failed."""
     with replying("good", "bad", "good") as (url, _):
         run_case(tmp_path, url, "--junit", tmp_path / "r.xml", more=", repeat: 3")
     root = ET.parse(tmp_path / "r.xml").getroot()  # noqa: S314 - written a moment ago
@@ -117,7 +117,7 @@ def test_min_pass_rate_decides_over_all_runs(tmp_path: Path, rate: str, code: in
 
 @pytest.mark.parametrize(("rate", "code"), [("0.5", 0), ("0.8", 4)], ids=["reached", "missed"])
 def test_min_pass_rate_counts_errors_as_not_passed(tmp_path: Path, rate: str, code: int) -> None:
-    """A run that could not be judged lowers the rate, and a rate missed by such runs alone is 4 as without it."""
+    """A run that could not be judged lowers the rate, and a rate missed only by such runs exits with 4."""
     path = tmp_path / "s.eval.yaml"
     path.write_text("cases: [{name: a, prompt: cut}, {name: b, prompt: x}]")
     with serve({"when": {"input": "cut"}, "text": "a b c", "fault": {"name": "cut", "after": 2}}, {"text": "x"}) as far:
@@ -127,7 +127,7 @@ def test_min_pass_rate_counts_errors_as_not_passed(tmp_path: Path, rate: str, co
 
 
 def test_a_rate_of_nothing_is_not_green(tmp_path: Path) -> None:
-    """Where no case ran, not even a rate of 0 is reached."""
+    """If no case ran, not even a rate of 0 is reached."""
     with replying() as (url, _):
         done = run_case(tmp_path, url, "--min-pass-rate", "0", "--only", "ordre")
     assert (done.code, "did you mean 'order'?" in done.err) == (1, True), done.all
@@ -135,7 +135,7 @@ def test_a_rate_of_nothing_is_not_green(tmp_path: Path) -> None:
 
 
 def test_no_rate_is_reached_where_nothing_passed(tmp_path: Path) -> None:
-    """Where every run failed, not even a rate of 0 is reached, and that is said."""
+    """If every run failed, not even a rate of 0 is reached, and the output says so."""
     with replying("bad", "bad") as (url, _):
         done = run_case(tmp_path, url, "--runs", "2", "--min-pass-rate", "0")
     assert done.code == 1, done.all
@@ -143,7 +143,7 @@ def test_no_rate_is_reached_where_nothing_passed(tmp_path: Path) -> None:
 
 
 def test_a_rate_in_percent_is_2(tmp_path: Path) -> None:
-    """A rate that is no share of 1 is refused before anything is sent."""
+    """A rate above 1 is rejected before anything is sent."""
     with replying() as (url, sessions):
         done = run_case(tmp_path, url, "--min-pass-rate", "80")
         assert (done.code, sessions) == (2, []), done.all
@@ -151,7 +151,7 @@ def test_a_rate_in_percent_is_2(tmp_path: Path) -> None:
 
 
 def test_fail_fast_starts_nothing_more(tmp_path: Path) -> None:
-    """After the first case that fails the rest is not sent, and is shown as skipped with the reason."""
+    """After the first failed case nothing is sent, and the rest is shown as skipped with the reason."""
     path = tmp_path / "s.eval.yaml"
     path.write_text("defaults: {must_contain: good}\ncases: " + json.dumps([{"name": n, "prompt": "x"} for n in "abc"]))
     with replying("good", "bad") as (url, sessions):
@@ -164,7 +164,7 @@ def test_fail_fast_starts_nothing_more(tmp_path: Path) -> None:
 
 
 def test_fail_fast_goes_on_while_a_case_can_still_pass(tmp_path: Path) -> None:
-    """A failed run of a case that may miss one stops nothing."""
+    """A failed run of a case that can still pass stops nothing."""
     with replying("bad", "good", "good") as (url, sessions):
         done = run_case(tmp_path, url, "--fail-fast", more=", repeat: 3, pass_at: 2")
         assert len(sessions) == 3
@@ -172,7 +172,7 @@ def test_fail_fast_goes_on_while_a_case_can_still_pass(tmp_path: Path) -> None:
 
 
 def test_list_shows_what_would_run_and_runs_nothing(tmp_path: Path) -> None:
-    """`run --list` needs no deployment, shows the chosen cases one a line, and sends nothing."""
+    """`run --list` needs no deployment, shows the selected cases one per line, and sends nothing."""
     path = tmp_path / "s.eval.yaml"
     path.write_text("cases: [{name: a, prompt: x, tags: [smoke]}, {name: b, prompt: x}]")
     done = remote_evals("run", "--list", "--tag", "smoke", cwd=tmp_path)
@@ -181,7 +181,7 @@ def test_list_shows_what_would_run_and_runs_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("of_case", "option", "code"), [("200ms", "1m", 4), ("0", "1ms", 0)], ids=["less", "none"])
 def test_the_timeout_of_a_case_comes_before_the_option(tmp_path: Path, of_case: str, option: str, code: int) -> None:
-    """A case's own `timeout` holds whatever `--timeout` says, and what exceeds it is an error naming the limit."""
+    """A case's own `timeout` overrides `--timeout`, and exceeding it is an error that names the limit."""
     path = tmp_path / "s.eval.yaml"
     path.write_text(f"cases: [{{name: a, prompt: x, timeout: {of_case}}}]")
     fault = {"fault": {"name": "silence", "after": 2, "for": "30s" if code else "50ms"}}

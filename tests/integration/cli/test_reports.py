@@ -1,4 +1,4 @@
-"""What the reports of a run say, and where they are kept."""
+"""The contents of a run's reports, and where they are saved."""
 
 import json
 import re
@@ -22,7 +22,7 @@ cases:
 
 
 def test_each_suite_has_its_target_in_the_reports(tmp_path: Path) -> None:
-    """The JSON report has metadata, target and turn of what it shows, the JUnit report the target of each suite."""
+    """The JSON report has metadata, target and turns, and the JUnit report has the target of each suite."""
     json_path, junit_path = tmp_path / "r.json", tmp_path / "r.xml"
     script = parse_script("replies: [{text: all good}]")
     with FakeServer(script) as one, FakeServer(script) as two:
@@ -62,7 +62,7 @@ def save_files(folder: Path) -> list[Path]:
     ids=" ".join,
 )
 def test_save_keeps_the_results(tmp_path: Path, args: list[str], folder: str) -> None:
-    """`--save` writes a file named by the time to DIR, or to `results` when it is bare, wherever it stands."""
+    """`--save` writes a file named after the time to DIR, or to `results` if no DIR is given."""
     (tmp_path / "s.eval.yaml").write_text("cases: [{name: plain, prompt: x}]")
     given = [arg.replace("SUITE", "s.eval.yaml") for arg in args]
     with FakeServer(parse_script("replies: [{text: x}]")) as server:
@@ -77,10 +77,10 @@ def test_save_keeps_the_results(tmp_path: Path, args: list[str], folder: str) ->
 
 @pytest.mark.parametrize("suites", ["evals", "evals/", "evals/*.yaml", "evals/s.eval.yaml"])
 def test_a_bare_save_takes_no_suites_for_its_folder(tmp_path: Path, suites: str) -> None:
-    """`--save` before a folder of suites, or a pattern, is bare: the suites are run, and kept in `results`."""
+    """`--save` before a suite, a folder of suites or a pattern has no DIR: they run, and are saved in `results`."""
     (tmp_path / "evals").mkdir()
     (tmp_path / "evals" / "s.eval.yaml").write_text("cases: [{name: plain, prompt: x}]")
-    # It would be run as well, if the suites were taken for a folder.
+    # This suite would run as well if the suites were taken for DIR.
     (tmp_path / "other.eval.yaml").write_text("cases: [{name: other, prompt: x}]")
     with FakeServer(parse_script("replies: [{text: x}]")) as server:
         done = remote_evals("run", "--url", server.url, "--save", suites, cwd=tmp_path)
@@ -92,7 +92,7 @@ def test_a_bare_save_takes_no_suites_for_its_folder(tmp_path: Path, suites: str)
 
 @pytest.mark.parametrize("report", ["--json", "--junit", "--markdown"])
 def test_a_dash_is_no_report(tmp_path: Path, report: str) -> None:
-    """A report that should go to `-` is refused before anything is sent, with what to write instead."""
+    """A report to `-` is rejected before anything is sent, with what to write instead."""
     (tmp_path / "s.eval.yaml").write_text("cases: [{name: plain, prompt: x}]")
     with FakeServer(parse_script("replies: [{text: x}]")) as server:
         done = remote_evals("run", "--url", server.url, report, "-", cwd=tmp_path)
@@ -102,7 +102,7 @@ def test_a_dash_is_no_report(tmp_path: Path, report: str) -> None:
 
 
 def test_markdown_is_a_table_with_the_failures_below(tmp_path: Path) -> None:
-    """`--markdown` has a row a case, whose name can draw no column, and folds away what a failed one said."""
+    """`--markdown` has a row for each case, whose name adds no column, and details of the failed one."""
     (tmp_path / "s.eval.yaml").write_text(
         "cases: [{name: plain, prompt: x}, {name: 'wrong | @everyone', prompt: x, must_contain: no such text}]"
     )

@@ -1,4 +1,4 @@
-"""A judge on an OpenAI-compatible server that nobody here wrote: fakellm, as a process of its own."""
+"""A judge on an OpenAI-compatible server from another project, fakellm, in its own process."""
 
 import json
 import socket
@@ -29,7 +29,7 @@ RULES = [
 def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LLMJudge]:
     """Start the server on a free port, and stop it after the module's tests."""
     folder = tmp_path_factory.mktemp("fakellm")
-    # JSON is YAML
+    # JSON is valid YAML.
     (folder / "fakellm.yaml").write_text(json.dumps({"version": 1, "rules": RULES}), "utf-8")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -43,7 +43,7 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LLMJudge]:
 
 
 def wait_for(port: int, process: "subprocess.Popen[bytes]") -> None:
-    """Return once the server listens; raises `AssertionError` when it ends, or does not start in time."""
+    """Return once the server listens. Raises `AssertionError` if it ends, or does not start in time."""
     end = time.monotonic() + 30
     while time.monotonic() < end:
         assert process.poll() is None, "fakellm ended"
@@ -57,7 +57,7 @@ def wait_for(port: int, process: "subprocess.Popen[bytes]") -> None:
 
 
 async def test_it_gives_a_json_verdict(judge: LLMJudge) -> None:
-    """A fenced JSON verdict comes back with the tokens that the server counted."""
+    """A fenced JSON verdict is read, with the tokens that the server counted."""
     verdict = await judge.grade(rubric="The reply is polite.", request="Help!", reply="Please wait.")
     assert (verdict.score, verdict.passed, verdict.reason) == (0.9, True, "It says please.")
     assert 0 < verdict.usage.input_tokens < verdict.usage.total_tokens
@@ -65,13 +65,13 @@ async def test_it_gives_a_json_verdict(judge: LLMJudge) -> None:
 
 
 async def test_it_gives_a_labelled_score(judge: LLMJudge) -> None:
-    """A score in Markdown comes back as one from 0 to 1."""
+    """A score in Markdown is read as one from 0 to 1."""
     verdict = await judge.grade(rubric="The reply is rude.", request="Help!", reply="Please wait.")
     assert (verdict.score, verdict.passed) == (0.2, None)
 
 
 async def test_its_chatter_is_unparseable(judge: LLMJudge) -> None:
-    """The echo that it gives where no rule matches is no verdict."""
+    """The echo of the server when no rule matches is not a verdict."""
     with pytest.raises(JudgeUnparseableError):
         await judge.grade(rubric="x", request="y", reply="z")
 

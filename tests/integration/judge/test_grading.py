@@ -1,4 +1,4 @@
-"""A judge behind a chat-completions endpoint, on real sockets: what it is asked, and what is read from it."""
+"""A judge behind a chat-completions endpoint, on real sockets: what is sent to it, and what is read from its answer."""
 
 import asyncio
 import json
@@ -28,7 +28,7 @@ async def grade(server: FakeServer, **settings: Any) -> Verdict:
 
 
 async def test_a_verdict_is_read_with_what_it_cost() -> None:
-    """Score, yes or no, reason, tokens and dollars of a verdict come back."""
+    """A verdict has its score, yes or no, reason, tokens and dollars."""
     usage = {"input": 70, "output": 30, "cost_usd": 0.25}
     with judging({"verdict": FAIR, "usage": usage}) as server:
         verdict = await grade(server)
@@ -37,14 +37,14 @@ async def test_a_verdict_is_read_with_what_it_cost() -> None:
 
 
 async def test_usage_that_is_not_reported_costs_nothing_known() -> None:
-    """A judge that reports no usage has no tokens and no known cost, and was still called once."""
+    """A judge that reports no usage has no tokens and an unknown cost, but one call."""
     with judging({"content": "SCORE: 7/10", "usage": None}) as server:
         verdict = await grade(server)
     assert (verdict.score, verdict.passed, verdict.usage) == (0.7, None, JudgeUsage(calls=1))
 
 
 async def test_the_request_is_one_that_any_compatible_endpoint_takes() -> None:
-    """Model, messages and temperature 0 are sent, the key as bearer token, and nothing that is special."""
+    """Model, messages and temperature 0 are sent, the key as bearer token, and no special field."""
     with judging(api_key="judge-key") as server:
         await grade(server, api_key="judge-key", headers={"X-Team": "evals"})
         [request] = server.requests
@@ -59,7 +59,7 @@ async def test_the_request_is_one_that_any_compatible_endpoint_takes() -> None:
 
 @pytest.mark.parametrize(("temperature", "sent"), [(0.7, {"temperature": 0.7}), (None, {})])
 async def test_a_temperature_can_be_set_or_left_out(temperature: float | None, sent: dict[str, float]) -> None:
-    """Another temperature is sent as it is; None sends none, for models that refuse any."""
+    """Another temperature is sent as it is; None sends none, for models that reject it."""
     with judging() as server:
         await grade(server, temperature=temperature)
         body = server.requests[0].body
@@ -67,7 +67,7 @@ async def test_a_temperature_can_be_set_or_left_out(temperature: float | None, s
 
 
 async def test_every_call_has_a_mark_of_its_own() -> None:
-    """The same texts are fenced by another mark in each call, so that none can be learned."""
+    """Each call has a new mark around the same texts, so that no reply can learn it."""
     with judging() as server:
         for _ in range(2):
             await grade(server)
@@ -79,7 +79,7 @@ async def test_every_call_has_a_mark_of_its_own() -> None:
 
 @pytest.mark.parametrize("path", ["", "/", "/v1", "/v1/", "/v1/chat/completions"])
 async def test_the_url_may_be_a_base_or_the_whole_endpoint(path: str) -> None:
-    """With and without `/v1`, or all of the path, the same endpoint is asked."""
+    """A URL with or without `/v1`, or with the whole path, reaches the same endpoint."""
     with serve(base_path="/llm", judge={"replies": [{"verdict": FAIR}]}) as server:
         judge = LLMJudge(f"{server.url}{path}?team=x", "m")
         assert (await judge.grade(**TEXTS)).score == 0.9
@@ -90,12 +90,12 @@ async def test_the_url_may_be_a_base_or_the_whole_endpoint(path: str) -> None:
 
 @pytest.mark.parametrize("url", ["https://x/v4", "https://x/v1beta"])
 def test_another_version_in_the_url_is_kept(url: str) -> None:
-    """A base that ends with a version needs no `/v1`."""
+    """A base that ends with another version gets no `/v1`."""
     assert LLMJudge(url, "m").url == f"{url}/chat/completions"
 
 
 async def test_one_client_serves_all_gradings_of_a_block() -> None:
-    """In a block, also one inside another, many gradings at once go through; after it, each opens its own client."""
+    """Many gradings at once work inside a block, even a nested one; after it, each opens its own client."""
     with judging() as server:
         judge = LLMJudge(server.url, "m")
         async with judge, judge:
@@ -115,7 +115,7 @@ async def test_a_reply_of_any_characters_can_be_judged() -> None:
     "content", ["It is great!", "Score: 11/10", '{"passed": true, "score": 0.9, "reason": "a "b""}']
 )
 async def test_nonsense_is_unparseable_and_is_not_asked_again(content: str) -> None:
-    """What cannot be read is an error with its start and its cost; nobody asks again for a better verdict."""
+    """An unreadable answer is an error with its start and its cost, and nothing is sent again."""
     with judging({"content": content, "usage": {"input": 7}}) as server:
         with pytest.raises(JudgeUnparseableError) as caught:
             await grade(server)
@@ -128,13 +128,13 @@ async def test_nonsense_is_unparseable_and_is_not_asked_again(content: str) -> N
 
 @pytest.mark.parametrize("content", [None, "", " \n", []])
 async def test_an_empty_answer_says_that_tokens_ran_out(content: Any) -> None:
-    """An answer without text is a reasoning model that probably ran out of tokens."""
+    """An empty answer says that a reasoning model probably ran out of tokens."""
     with judging({"content": content}) as server, pytest.raises(JudgeUnparseableError, match="ran out of tokens"):
         await grade(server)
 
 
 async def test_an_answer_that_was_cut_off_is_no_verdict() -> None:
-    """A reply that hit the limit of its tokens is not read, whatever it says so far."""
+    """An answer that hit its token limit is not read, whatever it says so far."""
     with (
         judging({"content": "Score: 0.9\nBut", "finish_reason": "length"}) as server,
         pytest.raises(JudgeUnparseableError, match=r"cut off at its token limit.*ran out of tokens.*Score: 0.9 But"),
@@ -143,7 +143,7 @@ async def test_an_answer_that_was_cut_off_is_no_verdict() -> None:
 
 
 async def test_an_answer_in_parts_is_read_as_their_text() -> None:
-    """Some endpoints send the content as a list of parts."""
+    """Content that is a list of parts is read as their joined text."""
     with judging(
         {"content": [{"type": "text", "text": '{"score": '}, {"type": "text", "text": "0.5}"}, "x"]}
     ) as server:
@@ -151,7 +151,7 @@ async def test_an_answer_in_parts_is_read_as_their_text() -> None:
 
 
 def test_a_judge_is_made_from_the_environment() -> None:
-    """The three variables make a judge; its key goes where no repr finds it."""
+    """The three variables make a judge, and its key becomes a secret."""
     redactor = Redactor()
     environ = {URL_VARIABLE: "https://judge.test", MODEL_VARIABLE: " m ", KEY_VARIABLE: " judge-key\n"}
     judge = LLMJudge.from_environment(environ, redactor=redactor)
@@ -160,7 +160,7 @@ def test_a_judge_is_made_from_the_environment() -> None:
 
 
 def test_the_process_environment_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without an environment that of the process is read; a key is not needed."""
+    """By default the environment of the process is read; a key is optional."""
     monkeypatch.setenv(URL_VARIABLE, "http://judge.test")
     monkeypatch.setenv(MODEL_VARIABLE, "m")
     monkeypatch.delenv(KEY_VARIABLE, raising=False)
@@ -180,7 +180,7 @@ def test_the_process_environment_is_the_default(monkeypatch: pytest.MonkeyPatch)
     ],
 )
 def test_a_mistake_in_the_settings_says_what_to_edit(environ: dict[str, str], message: str) -> None:
-    """A variable that is missing or wrong is named, before anything is sent."""
+    """A variable that is missing or wrong is named before anything is sent."""
     with pytest.raises(UsageError) as caught:
         LLMJudge.from_environment(environ)
     assert str(caught.value).startswith(message)
@@ -196,13 +196,13 @@ def test_a_mistake_in_the_settings_says_what_to_edit(environ: dict[str, str], me
     ],
 )
 def test_a_key_or_header_that_cannot_be_sent_is_refused(settings: Any, message: str) -> None:
-    """What no header can carry is a mistake of the settings."""
+    """A key or header that HTTP cannot carry is a usage error."""
     with pytest.raises(UsageError, match=message):
         LLMJudge("http://x", "m", **settings)
 
 
 async def test_a_judge_that_is_not_one_is_told() -> None:
-    """JSON that is no chat completion is a failed judge, which quotes what it says."""
+    """JSON that is not a chat completion is a failed judge, and is quoted."""
     body = {"error": {"message": "model overloaded"}}
     with judging(fault={"name": "status", "status": 200, "body": body}) as server:
         with pytest.raises(
@@ -213,7 +213,7 @@ async def test_a_judge_that_is_not_one_is_told() -> None:
 
 
 async def test_the_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A judge elsewhere is asked through the proxy that the environment sets, whose password becomes a secret."""
+    """A judge elsewhere is reached through the proxy of the environment, whose password becomes a secret."""
     for name in ("http_proxy", "no_proxy", "NO_PROXY"):
         monkeypatch.delenv(name, raising=False)
     redactor = Redactor()

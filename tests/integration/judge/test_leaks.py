@@ -1,4 +1,4 @@
-"""The judge's key never leaves the process but on the wire, whatever the judge echoes."""
+"""The judge's key leaves the process only on the wire, whatever the judge echoes."""
 
 import asyncio
 import logging
@@ -69,7 +69,7 @@ async def assert_failure_keeps_secrets(url: str, caplog: pytest.LogCaptureFixtur
 
 
 async def test_no_verdict_logs_the_key(caplog: pytest.LogCaptureFixture) -> None:
-    """A grading that goes well logs neither the key nor a header's credential nor the query of the judge's URL."""
+    """A successful grading logs neither the key, nor a header's credential, nor the query of the URL."""
     with judging(verdict={"score": 1}) as server:
         await judge_at(server.url).grade(**TEXTS)
     assert_log_keeps_secrets(caplog)
@@ -88,13 +88,13 @@ async def test_no_failure_shows_the_key(name: str, caplog: pytest.LogCaptureFixt
     ids=["status line", "no HTTP", "header"],
 )
 async def test_no_garbage_shows_the_key(answer: str, caplog: pytest.LogCaptureFixture) -> None:
-    """Nor does the key get out where the libraries quote the bytes that they could not read."""
+    """The key does not leak where the libraries quote bytes that they could not read."""
     async with listen(sending(answer.encode())) as host:
         await assert_failure_keeps_secrets(f"http://{host}", caplog)
 
 
 async def test_nonsense_that_echoes_is_redacted(caplog: pytest.LogCaptureFixture) -> None:
-    """The start of an unparseable answer is scrubbed before it is cut, so that no half of a key is left."""
+    """The start of an unparseable answer is scrubbed before it is cut, so that half a key is never left."""
     filler = "x" * (300 - len(TOKEN) // 2)
     with judging(content=f"{filler} {TOKEN} {API_KEY}") as server:
         error = await assert_failure_keeps_secrets(server.url, caplog)
@@ -103,7 +103,7 @@ async def test_nonsense_that_echoes_is_redacted(caplog: pytest.LogCaptureFixture
 
 
 async def test_a_reason_that_echoes_is_redacted() -> None:
-    """A key in the reason of a good verdict is redacted; the redactor may be that of the whole run."""
+    """A key in the reason of a verdict is redacted, and a shared redactor learns the key."""
     redactor = Redactor()
     with judging(verdict={"score": 1, "reason": "{{authorization}} " + API_KEY}) as server:
         judge = LLMJudge(server.url, "m", api_key=TOKEN, headers={"X-Api-Key": API_KEY}, redactor=redactor)
@@ -114,7 +114,7 @@ async def test_a_reason_that_echoes_is_redacted() -> None:
 
 
 async def test_a_cancelled_grading_shows_no_key() -> None:
-    """A grading that somebody cancels leaves no traceback whose locals hold the key."""
+    """A cancelled grading leaves no traceback whose locals contain the key."""
     with judging(verdict={"score": 1}, fault="no-headers") as server:
         grading = asyncio.create_task(judge_at(server.url).grade(**TEXTS))
         await asyncio.to_thread(server.wait_for_requests, 1)
@@ -136,7 +136,7 @@ async def test_a_cancelled_grading_shows_no_key() -> None:
     ],
 )
 def test_a_judge_that_cannot_be_made_shows_nothing(settings: Any) -> None:
-    """Whatever is wrong with the settings of a judge, the error shows none of them, in no frame."""
+    """The error for invalid settings of a judge shows none of them, in no frame."""
     with pytest.raises(UsageError) as caught:
         LLMJudge(model="m", **settings)
     assert_error_keeps_secrets(caught.value)
@@ -144,7 +144,7 @@ def test_a_judge_that_cannot_be_made_shows_nothing(settings: Any) -> None:
 
 @pytest.mark.parametrize("key", [f"{TOKEN}\n", f"{TOKEN} x", f"{TOKEN}é"])
 def test_a_key_that_cannot_be_sent_is_not_shown(key: str) -> None:
-    """The error of a key that no header can carry does not show it, in no frame."""
+    """The error for a key that HTTP cannot carry does not show it, in no frame."""
     with pytest.raises(UsageError) as caught:
         LLMJudge("http://x", "m", api_key=key)
     assert_error_keeps_secrets(caught.value)
@@ -161,7 +161,7 @@ def test_a_key_that_cannot_be_sent_is_not_shown(key: str) -> None:
     ],
 )
 def test_settings_of_the_environment_are_not_shown(wrong: dict[str, str]) -> None:
-    """An error of the environment's settings shows no key, in no frame."""
+    """The error for invalid variables shows no key, in no frame."""
     with pytest.raises(UsageError) as caught:
         LLMJudge.from_environment({URL_VARIABLE: "http://x", MODEL_VARIABLE: "m", KEY_VARIABLE: TOKEN, **wrong})
     assert_error_keeps_secrets(caught.value)

@@ -1,4 +1,4 @@
-"""Half a key is a key too: where what a judge echoes is cut, it is scrubbed before."""
+"""Half a key is a key too: an echo of the judge is scrubbed before it is cut."""
 
 import json
 from typing import Any
@@ -25,18 +25,18 @@ BODIES: dict[str, tuple[int, Any]] = {
 
 
 def around(limit: int) -> list[int]:
-    """Return offsets at which the key stands before, across and behind a limit."""
+    """Return offsets at which the key is before, across and after a limit."""
     return [limit - len(KEY) - LONGEST_START, *range(limit - len(KEY) - 20, limit + 1, 3), limit]
 
 
-async def failure_of(replies: Any) -> JudgeError:
+async def get_failure(replies: Any) -> JudgeError:
     with serve(judge={"api_key": KEY, "replies": [replies]}) as server, pytest.raises(JudgeError) as caught:
         await LLMJudge(server.url, "m", api_key=KEY).grade(rubric="r", request="q", reply="a")
     return caught.value
 
 
 def assert_no_piece(error: JudgeError) -> None:
-    """Assert that no six characters of the key in a row are in the error."""
+    """Assert that the error contains no six characters of the key in a row."""
     shown = f"{error!r} {error} {vars(error)!r}"
     assert not [piece for piece in PIECES if piece in shown], str(error)
 
@@ -44,27 +44,27 @@ def assert_no_piece(error: JudgeError) -> None:
 @pytest.mark.parametrize("offset", around(MAX_START_CHARS))
 @pytest.mark.parametrize("name", BODIES)
 async def test_a_key_at_the_cut_of_an_error(name: str, offset: int) -> None:
-    """Of a key that the quote of a judge's error would cut no piece is left."""
+    """No piece of a key is left where the quote of a judge's error is cut."""
     status, body = BODIES[name]
     echo = f"{'x ' * (offset // 2)}{KEY} and more {KEY}"
     body = json.loads(json.dumps(body).replace("{}", echo))
     fault = {"name": "status", "status": status, "body": body}
-    assert_no_piece(await failure_of({"verdict": {"score": 1}, "fault": fault}))
+    assert_no_piece(await get_failure({"verdict": {"score": 1}, "fault": fault}))
 
 
 @pytest.mark.parametrize("offset", around(LONGEST_START))
 async def test_a_key_at_the_cut_of_a_content_type(offset: int) -> None:
-    """The same holds for the type of an answer that is no completion."""
+    """No piece of a key is left where the type of an answer is cut."""
     headers = {"content-type": f"text/{'x' * (offset % 300)}{KEY}"}
     fault = {"name": "status", "status": 200, "body": "x", "headers": headers}
-    assert_no_piece(await failure_of({"verdict": {"score": 1}, "fault": fault}))
+    assert_no_piece(await get_failure({"verdict": {"score": 1}, "fault": fault}))
 
 
 @pytest.mark.parametrize("offset", around(MAX_START_CHARS))
 @pytest.mark.parametrize("finish_reason", ["stop", "length"])
 async def test_a_key_at_the_cut_of_what_is_no_verdict(offset: int, finish_reason: str) -> None:
-    """The same holds for what a judge says that is no verdict."""
+    """No piece of a key is left where an answer without a verdict is cut."""
     content = f"{'x ' * (offset // 2)}{KEY} and more"
-    error = await failure_of({"content": content, "finish_reason": finish_reason})
+    error = await get_failure({"content": content, "finish_reason": finish_reason})
     assert isinstance(error, JudgeUnparseableError)
     assert_no_piece(error)

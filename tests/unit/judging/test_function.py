@@ -1,4 +1,4 @@
-"""A judge from any callable."""
+"""A judge made from a callable."""
 
 import asyncio
 import threading
@@ -35,12 +35,12 @@ def returning(value: Any) -> Grader:
     ],
 )
 async def test_whatever_says_a_score_is_a_verdict(value: Any, verdict: Verdict) -> None:
-    """A number, a bool, a text and a mapping become a verdict of one call."""
+    """A number, a bool, a text or a mapping becomes a verdict of one call."""
     assert await grade(returning(value)) == verdict.model_copy(update={"usage": JudgeUsage(calls=1)})
 
 
 async def test_a_verdict_is_kept_as_it_is() -> None:
-    """A callable that returns a verdict tells its own usage."""
+    """A verdict that a callable returns is kept, with its own usage."""
     verdict = Verdict(score=0.5, usage=JudgeUsage(total_tokens=7, calls=2))
     assert await grade(returning(verdict)) is verdict
 
@@ -49,7 +49,7 @@ async def test_a_verdict_is_kept_as_it_is() -> None:
     "value", [None, 1.01, -0.1, 8, float("nan"), float("inf"), "", "great!", {}, {"score": 111}, [1], b"1"]
 )
 async def test_what_says_no_score_is_unparseable(value: Any) -> None:
-    """Anything else is no verdict, whatever its type, and says what came."""
+    """Any other value is no verdict, and the error names the judge."""
     with pytest.raises(JudgeUnparseableError) as caught:
         await grade(returning(value))
     assert str(caught.value).startswith("judge 'judge': ")
@@ -57,7 +57,7 @@ async def test_what_says_no_score_is_unparseable(value: Any) -> None:
 
 
 async def test_rubric_request_and_reply_are_given_in_this_order() -> None:
-    """The callable gets the three texts."""
+    """The callable gets the rubric, the request and the reply, in this order."""
     seen: list[tuple[str, ...]] = []
 
     def judge(*texts: str) -> float:
@@ -69,7 +69,7 @@ async def test_rubric_request_and_reply_are_given_in_this_order() -> None:
 
 
 async def test_a_sync_callable_does_not_hold_up_the_others() -> None:
-    """A callable that blocks does so in a thread, and the event loop goes on."""
+    """A callable that blocks runs in a thread, so that the event loop goes on."""
     go = threading.Event()
 
     def judge(*_: str) -> float:
@@ -82,7 +82,7 @@ async def test_a_sync_callable_does_not_hold_up_the_others() -> None:
 
 
 async def test_a_callable_that_raises_is_a_failed_judge() -> None:
-    """The error of a callable becomes one of the judge, with the callable's own as its cause."""
+    """An exception of the callable becomes a `JudgeError` with it as its cause."""
 
     def judge(*_: str) -> float:
         raise ZeroDivisionError("by\nzero")
@@ -93,7 +93,7 @@ async def test_a_callable_that_raises_is_a_failed_judge() -> None:
 
 
 async def test_a_judges_own_error_passes() -> None:
-    """A callable that asks another judge passes on what that one raised."""
+    """A `JudgeError` that a callable raises is passed on unchanged."""
     error = JudgeError("j", "is down", "Wait")
 
     def judge(*_: str) -> float:
@@ -105,7 +105,7 @@ async def test_a_judges_own_error_passes() -> None:
 
 
 def test_a_judge_is_told_from_a_callable() -> None:
-    """What is a judge already stays as it is; an object that is called is named by its class."""
+    """A judge is kept as it is; a callable object is named after its class."""
 
     class Grumpy:
         def __call__(self, *_: str) -> float:
@@ -120,7 +120,7 @@ def test_a_judge_is_told_from_a_callable() -> None:
 @pytest.mark.parametrize("offset", [200, 270, 280, 290, 299, 300, 400])
 @pytest.mark.parametrize("way", ["raised", "returned", "object"])
 async def test_no_half_of_a_word_is_quoted(way: str, offset: int) -> None:
-    """What a callable raises or returns is cut between words: half of one may be half a secret, which nobody knows."""
+    """A quote is cut between words, since half a word may be half a secret, which no redactor knows."""
     secret = "Aq1zXs2wDe3cVf4rBg5tNh6yMj7u"
     text = f"{'x ' * (offset // 2)}{secret} and more, and more, and more"
 

@@ -1,4 +1,4 @@
-"""What a judge wrote, as a score: every form that is read, and everything that must not be taken for one."""
+"""A judge's answer as a score: every form that is read, and everything that must not be mistaken for one."""
 
 import json
 import time
@@ -107,7 +107,7 @@ LABELS: dict[str, float] = {
     "```\nScore: 0.7\n```": 0.7,
     '"score": 0.7': 0.7,
     "{score: 0.7}": 0.7,
-    # a text that is nothing but a value
+    # A text that is only a value.
     "0.8": 0.8,
     "**8/10**": 0.8,
     "8 out of 10": 0.8,
@@ -265,7 +265,7 @@ UNREADABLE: dict[str, list[str]] = {
 
 @pytest.mark.parametrize("name", JSON_VERDICTS)
 def test_a_json_verdict_is_read_wherever_it_stands(name: str) -> None:
-    """A JSON object with the keys of a verdict is one, fenced or not, and goes over all else in the text."""
+    """A JSON object with the keys of a verdict is read, fenced or not, and overrides the rest of the text."""
     text, score, passed = JSON_VERDICTS[name]
     verdict = parse_verdict(text)
     assert verdict is not None
@@ -274,13 +274,13 @@ def test_a_json_verdict_is_read_wherever_it_stands(name: str) -> None:
 
 @pytest.mark.parametrize("text", LABELS)
 def test_a_number_labelled_as_score_is_read(text: str) -> None:
-    """The last number that a judge labelled as score is scaled to 0 to 1."""
+    """The last number that is labelled as score is scaled to 0 to 1."""
     assert parse_judge_score(text) == pytest.approx(LABELS[text])
 
 
 @pytest.mark.parametrize("text", WORDS)
 def test_pass_or_fail_leading_the_first_line_is_read(text: str) -> None:
-    """PASS and FAIL that lead the text are 1 and 0, and the judge's own yes and no."""
+    """PASS and FAIL at the start of the text are 1 and 0, and the judge's own yes and no."""
     verdict = parse_verdict(text)
     assert verdict is not None
     assert (verdict.score, verdict.passed) == (WORDS[text], WORDS[text] == 1)
@@ -290,7 +290,7 @@ def test_pass_or_fail_leading_the_first_line_is_read(text: str) -> None:
     "text", [pytest.param(text, id=f"{kind}: {text[:40]!r}") for kind in UNREADABLE for text in UNREADABLE[kind]]
 )
 def test_what_is_not_surely_a_verdict_is_none(text: str) -> None:
-    """A green is never luck: what may mean something else gives no score at all, never a clamped or guessed one."""
+    """An ambiguous answer gives no score, rather than a clamped or guessed one."""
     assert parse_judge_score(text) is None
     assert parse_verdict(text) is None
 
@@ -307,14 +307,14 @@ def test_what_is_not_surely_a_verdict_is_none(text: str) -> None:
     ],
 )
 def test_a_judge_that_says_no_beside_its_number_is_heard(text: str, score: float, passed: bool | None) -> None:
-    """A number does not hide that the judge says beside it that the reply fails."""
+    """A judge that says beside its number that the reply fails has said no."""
     verdict = parse_verdict(text)
     assert verdict is not None
     assert (verdict.score, verdict.passed) == (score, passed)
 
 
 def test_the_reason_is_that_of_the_verdict_or_all_of_the_text() -> None:
-    """The reason comes from the JSON; a judge that wrote prose gave it there; a reason of another type is left out."""
+    """The reason is that of the JSON, if it is text, or else the whole prose."""
     reasons = [
         parse_verdict(text)
         for text in ('{"score": 1, "reason": " a "}', "Fine.\nScore: 1\n", '{"score": 1, "reason": 3}')
@@ -323,14 +323,14 @@ def test_the_reason_is_that_of_the_verdict_or_all_of_the_text() -> None:
 
 
 def test_a_lone_surrogate_in_the_reason_is_replaced() -> None:
-    """A reason with what UTF-8 cannot hold is kept as far as it can be."""
+    """A character that UTF-8 cannot encode is replaced in the reason."""
     verdict = parse_verdict('{"score": 1, "reason": "a\\ud83d"}')
     assert verdict is not None
     assert verdict.reason == "a?"
 
 
 def test_what_is_far_too_long_is_no_verdict() -> None:
-    """A text of more than 20,000 characters is not searched for a verdict, but thinking does not count."""
+    """A text of more than 20,000 characters, without its thinking, is no verdict."""
     assert parse_judge_score("x" * 20_000 + "\nScore: 1") is None
     assert parse_judge_score(f"<think>{'x' * 100_000}</think>Score: 1") == 1.0
 
@@ -340,7 +340,7 @@ def test_what_is_far_too_long_is_no_verdict() -> None:
     ['{"a":', '{"', '{"a":{"b":1},', "score: ", "score:\n", '"', "```\n", "*", "\n", "(", "<think>", "pass:", " "],
 )
 def test_no_answer_takes_long_to_read(unit: str) -> None:
-    """Whatever a judge repeats without end, reading it takes no time that anybody notices."""
+    """An answer that repeats anything without end is read in a moment."""
     began = time.perf_counter()
     for text in (unit * (1_000_000 // len(unit)), "score" + unit * (19_000 // len(unit)) + "x"):
         parse_verdict(text)
@@ -349,7 +349,7 @@ def test_no_answer_takes_long_to_read(unit: str) -> None:
 
 @given(st.text() | st.text(alphabet="{}\"'scorepad:0189/ %.\n<>*-|,"))
 def test_any_text_gives_a_score_from_0_to_1_or_none(text: str) -> None:
-    """Reading never raises, and never gives a score that is out of range."""
+    """Parsing any text never raises, and never gives a score out of range."""
     score = parse_judge_score(text)
     assert score is None or 0 <= score <= 1
 
@@ -361,7 +361,7 @@ def test_any_text_gives_a_score_from_0_to_1_or_none(text: str) -> None:
     )
 )
 def test_any_object_gives_a_verdict_or_none(fields: dict[str, Any]) -> None:
-    """An object of any values gives a verdict in range or none, and none that a `passed: false` in it contradicts."""
+    """Any object gives a verdict in range or none, and no verdict contradicts its `passed: false`."""
     verdict = parse_verdict(json.dumps(fields))
     assert verdict is None or isinstance(verdict, Verdict)
     if verdict and False in [value for key, value in fields.items() if key in ("passed", "pass") and value is False]:

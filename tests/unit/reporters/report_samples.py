@@ -1,4 +1,4 @@
-"""A report with everything in it that a reporter must be able to show, and what the tests ask of reporters."""
+"""Reports for the tests of reporters: builders of their parts, and one with everything that a reporter must show."""
 
 import io
 import os
@@ -29,7 +29,7 @@ NASTY = "\x1b[31mred\x1b[0m [bold]not bold[/bold] \x00 \ud83d \ufffe \u202e ##vs
 
 
 def assert_snapshot(name: str, actual: str) -> None:
-    """Compare with the stored output; REMOTE_EVALS_UPDATE_SNAPSHOTS=1 stores the actual one first."""
+    """Compare with the stored output; REMOTE_EVALS_UPDATE_SNAPSHOTS=1 stores the actual output first."""
     path = SNAPSHOTS / name
     if os.environ.get("REMOTE_EVALS_UPDATE_SNAPSHOTS") == "1":
         path.write_bytes(actual.encode())
@@ -37,20 +37,20 @@ def assert_snapshot(name: str, actual: str) -> None:
 
 
 class Screen(io.StringIO):
-    """A file that says it is a terminal."""
+    """A text file that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True
 
 
 def screen(width: int = 80) -> tuple[Console, Screen]:
-    """Return a console of a terminal without colours, and what is written to it."""
+    """Return the console of a terminal without colours, and the file it prints to."""
     file = Screen()
     return Console(file=file, width=width, force_terminal=True, color_system=None, _environ={}), file
 
 
 def log(**options: Any) -> tuple[Console, io.StringIO]:
-    """Return a console of a log, and what is written to it."""
+    """Return the console of a log, and the file it prints to."""
     file = io.StringIO()
     return Console(file=file, _environ={}, **options), file
 
@@ -90,7 +90,7 @@ def case(name: str, *turns: RunResult, status: str = "passed", **fields: Any) ->
 
 
 def report(*results: EvalResult, **fields: Any) -> EvalReport:
-    """Return a report of these cases."""
+    """Return a report of these results."""
     defaults = {
         "tool_version": "0.1.0",
         "started_at": "2026-03-01T12:00:00.000+00:00",
@@ -101,14 +101,14 @@ def report(*results: EvalResult, **fields: Any) -> EvalReport:
 
 
 def rich_report() -> EvalReport:
-    """Return the report of the snapshots."""
+    """Return the report that the snapshots show."""
     first = (_passed(), _odd(), _failed(), _broken_late(), _timed_out())
     cases = (*first, *_flaky(), _unreachable(), *_skipped(), _nasty())
     return report(*cases, interrupted=True)
 
 
 def skipped(name: str, *turns: RunResult, code: str = "INTERRUPTED", message: str = "", **fields: Any) -> EvalResult:
-    """Return the result of a case that was skipped, by an interruption unless the code says otherwise."""
+    """Return a skipped case; by default, an interruption skipped it."""
     why = CaseError(code=code, message=message or "not done when the run was interrupted")
     return case(name, *turns, **{"status": "skipped", "error": why, **fields})
 
@@ -122,7 +122,7 @@ def under_way() -> RunResult:
 
 
 def repeated(name: str, *statuses: str, **fields: Any) -> list[EvalResult]:
-    """Return the runs of one case, each with its own row, that ended so; a failed one has a reason."""
+    """Return the runs of one case, one for each status; a failed run has a reason."""
     return [
         case(
             f"{name} #{number}",
@@ -131,7 +131,7 @@ def repeated(name: str, *statuses: str, **fields: Any) -> list[EvalResult]:
                 "status": status,
                 "case": name,
                 "session_id": f"eval-{number}",
-                "assertions": (_said(status == "passed"),),
+                "assertions": (_make_check(status == "passed"),),
                 **fields,
             },
         )
@@ -140,7 +140,7 @@ def repeated(name: str, *statuses: str, **fields: Any) -> list[EvalResult]:
 
 
 def soft(result: AssertionResult) -> AssertionResult:
-    """Return the assertion as a soft one."""
+    """Return a copy of the assertion as a soft one."""
     return result.model_copy(update={"kind": "soft"})
 
 
@@ -162,7 +162,7 @@ def _odd() -> EvalResult:
 
 
 def _failed() -> EvalResult:
-    ask = run(reply="Which order do you mean?", timing=Timing(total_ms=700), run_id="run-2")
+    question = run(reply="Which order do you mean?", timing=Timing(total_ms=700), run_id="run-2")
     lookup = call("lookup_order", {"orderId": "41"}, turn=2)
     fetch = call(
         "fetch",
@@ -173,7 +173,7 @@ def _failed() -> EvalResult:
         turn=2,
     )
     pending = PendingApproval(approval_id="a-1", tool_call_id="c-3", tool="refund", args={"orderId": "41"})
-    told = run(
+    done = run(
         lookup,
         fetch,
         call("refund", {"orderId": "41"}, outcome=None, turn=2),
@@ -185,7 +185,7 @@ def _failed() -> EvalResult:
         missing=("cost",),
         trace_id="00f067aa0ba902b74bf92f3577b34da6",
     )
-    whole = combine_runs([ask, told])
+    whole = combine_runs([question, done])
     asserted = (
         assertions.called_tool(whole, "lookup_order", args={"orderId": "42"}),
         assertions.not_called_tool(whole, "refund"),
@@ -193,7 +193,7 @@ def _failed() -> EvalResult:
         assertions.max_steps(whole, 3),
         soft(assertions.check_value("tone", "curt", checks.includes("Thank you"))),
     )
-    return case("refund needs approval", ask, told, status="failed", assertions=asserted, tags=("refunds",))
+    return case("refund needs approval", question, done, status="failed", assertions=asserted, tags=("refunds",))
 
 
 def _broken_late() -> EvalResult:
@@ -254,7 +254,7 @@ def _nasty() -> EvalResult:
     return case(NASTY, one, status="failed", assertions=asserted, suite="info", file="evals/info.eval.yaml")
 
 
-def _said(passed: bool) -> AssertionResult:
+def _make_check(passed: bool) -> AssertionResult:
     return AssertionResult(
         name="output_contains('EUR')",
         key="output_contains:EUR",

@@ -1,4 +1,4 @@
-"""A reason that many cases share: told whole once in the summary, and by its code under the others."""
+"""A reason that several cases share: the summary shows it once, and its code under the other cases."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def down(name: str, message: str = MESSAGE, *turns: RunResult, **fields: Any) ->
 
 
 def test_a_reason_is_told_once() -> None:
-    """Of cases with one reason the first tells it whole, each other one by its code in a row of its own."""
+    """Of cases with one reason, the first shows it in full and the others show its code."""
     assert rows(*(skipped(name, session_id=None) for name in "abc")) == [
         "[SKIP] a",
         "       INTERRUPTED: not done when the run was interrupted",
@@ -31,7 +31,7 @@ def test_a_reason_is_told_once() -> None:
 
 
 def test_another_reason_is_told() -> None:
-    """A reason that is not the last one told is told again, since "above" would be another one."""
+    """A reason that was not the last one shown is shown again, since "above" would mean another one."""
     text = rows(down("a"), down("b", "x"), down("c"), down("d"))
     assert text == [
         *("[ERROR] a", f"       {DOWN}"),
@@ -42,19 +42,19 @@ def test_another_reason_is_told() -> None:
 
 
 def test_what_passes_in_between_changes_nothing() -> None:
-    """A case that passed tells no reason, so that the last one told is still the one above."""
+    """A case that passed has no reason, so the last reason shown stays "above"."""
     assert rows(down("a"), case("b", run()), down("c"))[-1] == "[ERROR] c … REMOTE_UNREACHABLE, as above"
 
 
 def test_a_failure_is_always_told_whole() -> None:
-    """A case that failed and then broke shows both, and the next one its reason again."""
+    """A case that failed and then broke shows both, and the next case shows its reason again."""
     gate = AssertionResult(name="x", passed=False, score=0, message="x failed")
     text = rows(down("a"), down("b", status="failed", assertions=(gate,)), down("c"))
     assert text.count(f"       {DOWN}") == 3
 
 
 def test_ids_of_its_own_make_no_other_reason() -> None:
-    """Messages that differ by their session and traces are one reason, and each case keeps its ids."""
+    """Messages that differ only in their session and traces are one reason, and each case keeps its ids."""
     texts = []
     for number in ("1", "2"):
         turn = run(trace_id=number * 32, reply="", finish_reason=None)
@@ -71,7 +71,7 @@ def test_ids_of_its_own_make_no_other_reason() -> None:
 
 
 def test_runs_of_a_case_share_reasons_too() -> None:
-    """The runs of a repeated case tell their reason once."""
+    """The runs of a repeated case show a shared reason once."""
     error = CaseError(code="REMOTE_STATUS", message="the answer was 503")
     text = rows(*repeated("flow", "error", "error", error=error, assertions=(), run=run(), turns=()))
     assert [line for line in text if "REMOTE_STATUS" in line] == [
@@ -81,7 +81,7 @@ def test_runs_of_a_case_share_reasons_too() -> None:
 
 
 def test_a_case_that_was_cut_off_shows_what_it_had_done() -> None:
-    """A case that was skipped under way says so, with its calls and its ids, whether or not its reason was told."""
+    """A case that was cut off shows its calls and its ids, whether or not its reason was shown above."""
     seen = [
         "       under way: it was cut off, and what was sent may still take effect",
         '       tools so far: issue_refund({"orderId": "41"}) -> not finished',
@@ -97,7 +97,7 @@ def test_a_case_that_was_cut_off_shows_what_it_had_done() -> None:
 
 
 def test_what_was_cut_off_makes_a_lower_bound() -> None:
-    """What a case under way used up is not known, so that the totals are no more than a part."""
+    """The usage of a case that was cut off is unknown, so the totals are lower bounds."""
     totals = render_summary(report(case("a", run()), skipped("b", under_way()))).splitlines()[-1]
     assert "2+ steps · 800+ tokens · $0.0031+" in totals
     assert "2 steps · 800 tokens · $0.0031 " in render_summary(report(case("a", run()), skipped("b")))

@@ -1,4 +1,4 @@
-"""What GitHub's runner is told: annotations that say what is meant, and nothing that an agent wants it to do."""
+"""Annotations for GitHub's runner: they say what is meant, and no text of an agent becomes a command."""
 
 import re
 
@@ -28,17 +28,17 @@ def commands(*results: EvalResult, limit: int = 10) -> list[str]:
 
 
 def test_all_annotations_are_as_stored() -> None:
-    """The annotations of a rich report are the stored ones, to the byte."""
+    """The annotations of the rich report equal the stored ones, byte for byte."""
     assert_snapshot("annotations.txt", render_annotations(rich_report()))
 
 
 def test_a_case_that_passed_is_no_annotation() -> None:
-    """Nothing is said of what passed, or of what --fail-fast was asked to skip."""
+    """A case that passed, or that --fail-fast skipped, has no annotation."""
     assert render_annotations(report(case("a", run()), skipped("b", code="FAILED_FAST"))) == ""
 
 
 def test_a_reason_to_skip_is_one_annotation() -> None:
-    """Each reason that kept cases from running is one error with their number, before those of the cases."""
+    """Each reason why cases were skipped is one error with their number, before the errors of cases."""
     refused = [skipped(f"a{index}", code="TOKEN_REFUSED", message="refused: 100%") for index in range(99)]
     assert commands(case("c", status="failed"), *refused, skipped("b"), skipped("d", under_way())) == [
         "::error title=99 cases skipped::TOKEN_REFUSED: refused: 100%25",
@@ -48,7 +48,7 @@ def test_a_reason_to_skip_is_one_annotation() -> None:
 
 
 def test_errors_come_before_warnings() -> None:
-    """A case that failed or broke is an error; one that passed, but flaky or with soft failures, a later warning."""
+    """A failed or broken case is an error; a flaky or softly failed case that passed is a later warning."""
     broken = case("b", status="error", error=CaseError(code="X", message="why"), file="")
     flaky = repeated("flow", "passed", "failed", pass_at=1)
     assert commands(case("a", run(), assertions=(SOFT,)), *flaky, broken, case("c", status="failed")) == [
@@ -61,7 +61,7 @@ def test_errors_come_before_warnings() -> None:
 
 
 def test_commands_are_escaped() -> None:
-    """Percent signs and line breaks are escaped, and in properties colons and commas too."""
+    """Percent signs and line breaks are escaped, and in properties also colons and commas."""
     why = CaseError(code="X", message="50%, a:b\r\n::warning::no\x1b")
     assert commands(case("50%, a:b\r\nc", status="error", error=why, file="a:b,c.yaml")) == [
         r"::error file=a%3Ab%2Cc.yaml,title=50%25%2C a%3Ab%0Ac::X: 50%25, a:b%0A::warning::no\x1b"
@@ -72,47 +72,47 @@ def test_commands_are_escaped() -> None:
     ("limit", "more"), [(2, "2 more cases have"), (3, "1 more case has"), (0, "4 more cases have")]
 )
 def test_annotations_are_capped(limit: int, more: str) -> None:
-    """No more than the limit are given, and a notice says how many more there are."""
+    """At most `limit` annotations are returned, and a notice says how many were left out."""
     *shown, last = commands(*(case(f"a{index}", status="failed") for index in range(4)), limit=limit)
     assert len(shown) == limit
     assert last == f"::notice::{more} an error or a warning; the summary shows all of them"
 
 
 def test_what_fits_needs_no_notice() -> None:
-    """As many as the limit are shown without a remark."""
+    """Annotations up to the limit are returned without a notice."""
     assert len(commands(*(case(f"a{index}", status="failed") for index in range(4)), limit=4)) == 4
 
 
 def test_a_fence_stops_commands() -> None:
-    """The text stands whole between the marks, which have lines of their own."""
+    """The whole text is between the marks, each of which has its own line."""
     assert fence_commands("::error::x", TOKEN) == f"::stop-commands::{TOKEN}\n::error::x\n::{TOKEN}::\n"
     assert fence_commands("x\n", TOKEN) == f"::stop-commands::{TOKEN}\nx\n::{TOKEN}::\n"
     assert fence_commands("", TOKEN) == f"::stop-commands::{TOKEN}\n::{TOKEN}::\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "token", "said"),
+    ("text", "token", "message"),
     [
         ("x", "error", "16 or more"),
         ("x", "", "16 or more"),
         ("x", f"{TOKEN}\n", "16 or more"),
-        (f"::{TOKEN.upper()}::", TOKEN, "draw another"),
+        (f"::{TOKEN.upper()}::", TOKEN, "choose another"),
     ],
 )
-def test_a_fence_that_can_be_ended_is_refused(text: str, token: str, said: str) -> None:
-    """A token that could be guessed, or that the text holds, makes no fence."""
-    with pytest.raises(ValueError, match=said):
+def test_a_fence_that_can_be_ended_is_refused(text: str, token: str, message: str) -> None:
+    """A token that can be guessed, or that the text contains, is rejected."""
+    with pytest.raises(ValueError, match=message):
         fence_commands(text, token)
 
 
 def test_a_name_of_nothing_is_no_property() -> None:
-    """A file of which nothing is left to show is as good as none."""
+    """A file name that is empty once escaped is left out, like no file name."""
     assert commands(case("a", status="failed", file="\r")) == ["::error title=a::the case did not pass"]
 
 
 @given(st.lists(st.text(st.characters()), min_size=4, max_size=4))
 def test_any_text_is_one_command(texts: list[str]) -> None:
-    """Whatever a case says, it is one line of UTF-8 with the properties that were meant."""
+    """Any text of a case makes one line of UTF-8 with only the intended properties."""
     name, file, code, message = texts
     text = render_annotations(
         report(case(name, status="error", error=CaseError(code=code, message=message), file=file))

@@ -1,4 +1,4 @@
-"""Commands to the agents of Azure, GitHub and TeamCity: a report that is printed to a log holds none."""
+"""Commands to the agents of Azure, GitHub and TeamCity: a report that is printed to a log contains none."""
 
 import json
 import re
@@ -41,14 +41,14 @@ def attacking() -> EvalReport:
     [render_annotations, render_json_report, render_junit, render_markdown, render_summary, EvalReport.summary],
 )
 def test_no_report_holds_a_command(render: Callable[[EvalReport], str]) -> None:
-    """Whatever an agent or a suite says, no report has the mark by which such a command is known."""
+    """No report contains the mark of such a command, whatever an agent or a suite says."""
     text = render(attacking())
     assert "task.setvariable" in text
     assert not OBEYED.search(text)
 
 
 def test_json_keeps_the_value() -> None:
-    """In JSON the mark is an escape: who reads the report gets what was said."""
+    """In JSON the mark is an escape, so that a parser returns the original text."""
     text = render_json_report(attacking())
     assert "##" not in text
     assert json.loads(text)["results"][0]["tool_calls"][0]["name"] == ATTACKS
@@ -56,23 +56,23 @@ def test_json_keeps_the_value() -> None:
 
 
 def test_an_escape_before_a_mark_stays_one() -> None:
-    r"""A backslash before the mark, and an escape that ends at it, are read back as they were."""
-    said = "\\## \\\\### \u20ac## #"
-    assert json.loads(render_json_report(report(case(said, run()))))["results"][0]["name"] == said
+    r"""A backslash before the mark, and an escape that ends at it, are read back unchanged."""
+    text = "\\## \\\\### \u20ac## #"
+    assert json.loads(render_json_report(report(case(text, run()))))["results"][0]["name"] == text
 
 
 def test_xml_says_what_was_written() -> None:
-    """In XML the mark is broken as on a terminal, since a reader of the log would see what a reader of XML does."""
+    """In XML the mark is visibly broken up, as on a terminal."""
     (first, _) = fromstring(render_junit(attacking())).iter("testcase")  # noqa: S314 - made here
     assert str(first.get("name")).startswith(r"#\x23vso[task.setvariable x]y #\x23[section]z #\x23teamcity[message]")
 
 
 def test_headings_stay_headings() -> None:
-    """Two number signs that begin no command are left alone where people read them."""
+    """Two number signs that start no command are unchanged in text for people."""
     assert "reply: ## Title" in render_summary(report(case("a", run(reply="## Title"), status="failed")))
 
 
 def test_the_doctors_page_holds_none() -> None:
-    """Nor has any other document in JSON, such as the doctor's, which is written by the same function."""
+    """Other JSON documents, such as the doctor's, are written by the same function."""
     assert json_page.__dict__["render_json_text"] is render_json_text
     assert "##" not in render_json_text({ATTACKS: ATTACKS})

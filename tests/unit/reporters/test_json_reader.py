@@ -1,4 +1,4 @@
-"""The way back from a JSON report to the report that it was rendered from."""
+"""A JSON report is read back into the report that it was rendered from."""
 
 import json
 from typing import Any
@@ -11,7 +11,7 @@ from tests.unit.reporters.report_samples import case, report, rich_report, run
 
 
 def changed(path: str, value: Any) -> str:
-    """Return a report in which one value is another, or absent for `...`."""
+    """Return a JSON report with one value replaced, or removed for `...`."""
     document: Any = json.loads(render_json_report(report(case("a", run(), run()))))
     *parents, last = [int(part) if part.isdigit() else part for part in path.split(".")]
     place = document
@@ -25,7 +25,7 @@ def changed(path: str, value: Any) -> str:
 
 
 def test_a_report_comes_back_whole() -> None:
-    """A rich report that is parsed renders to the same JSON, and as text to the same too."""
+    """A rich report that is read back renders to the same JSON, text and XML."""
     text = render_json_report(rich_report())
     parsed = parse_json_report(text)
     assert render_json_report(parsed) == text
@@ -42,13 +42,13 @@ def test_what_no_json_holds_comes_back_as_it_was_written() -> None:
 
 
 def test_a_report_of_an_earlier_version_is_read() -> None:
-    """A field that came later has its default, and one that is not known is passed over."""
+    """A missing field gets its default, and an unknown field is ignored."""
     assert parse_json_report(changed("results.0.judge_usage", ...)).results[0].judge_usage is None
     assert parse_json_report(changed("results.0.invented", 1)).results[0].name == "a"
 
 
 def test_what_came_later_comes_back_too() -> None:
-    """Retries, warnings, lost events, an HTTP status and what was conclusive are read as they were written."""
+    """Retries, warnings, lost events, an HTTP status and `conclusive` are read as they were written."""
     odd = run(retries=2, warnings=("a gap",), missing=("events",))
     made = AssertionResult(name="x", passed=False, score=0, conclusive=True)
     error = CaseError(code="REMOTE_STATUS", message="the answer was 503", status=503)
@@ -65,13 +65,13 @@ def test_what_came_later_comes_back_too() -> None:
     ],
 )
 def test_a_report_without_a_later_field_is_read(path: str) -> None:
-    """Each field that a report of an earlier version may lack has its default."""
+    """Each field that a report of an earlier version may lack has a default."""
     whole = report(case("a", run(), run()))
     assert parse_json_report(changed(path, ...)).cases[0].status == whole.cases[0].status
 
 
 def test_parts_without_later_fields_are_read() -> None:
-    """An error has no status, and an assertion is not conclusive, where an earlier version did not say."""
+    """An error has no status, and an assertion is not conclusive, if an earlier version did not say so."""
     text = changed("results.0.error", {"code": "REMOTE_STATUS", "message": "500"})
     assert parse_json_report(text).results[0].error == CaseError(code="REMOTE_STATUS", message="500")
     old = {"name": "x", "kind": "gate", "passed": True, "score": 1.0, "message": ""}
@@ -80,13 +80,13 @@ def test_parts_without_later_fields_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("{", "the report is not JSON: Expecting property name"),
-        ('{"a": NaN}', "the report is not JSON: NaN is no JSON value"),
+        ('{"a": NaN}', "the report is not JSON: NaN is not a JSON value"),
         ("[" * 200_000, "nested too deeply"),
         ("[]", "the report: must be an object, got a list"),
-        ("{}", "format_version: must be a number from 1 up, got null; is this a report at all?"),
+        ("{}", "format_version: must be an integer of 1 or more, got null; is this a report at all?"),
         (changed("format_version", "1"), 'got "1"; is this a report'),
         (changed("format_version", {}), "got an object"),
         (changed("format_version", "x" * 90), f'got "{"x" * 39}…; is'),
@@ -104,17 +104,17 @@ def test_parts_without_later_fields_are_read() -> None:
     ],
     ids=range(19),
 )
-def test_what_is_wrong_is_named(text: str, said: str) -> None:
-    """A text that is no report is refused with what is wrong and where it stands."""
-    with pytest.raises(ValueError, match=said):
+def test_what_is_wrong_is_named(text: str, message: str) -> None:
+    """A text that is not a report is rejected with what is wrong, and where."""
+    with pytest.raises(ValueError, match=message):
         parse_json_report(text)
 
 
 def test_a_later_format_is_refused() -> None:
-    """A report of a format that this version cannot know says which version wrote it and what to do."""
-    said = (
+    """A report of a later format says which version wrote it, and what to do."""
+    message = (
         'the report has format 2, written by remote-evals "0.1.0"; this version reads formats up to 1. '
         "Upgrade remote-evals to read it."
     )
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         parse_json_report(changed("format_version", 2))

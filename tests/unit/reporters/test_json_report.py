@@ -1,4 +1,4 @@
-"""The JSON report: a documented format that holds whatever an agent sent."""
+"""The JSON report: a documented format that holds any text or value of an agent."""
 
 import json
 from typing import Any
@@ -23,25 +23,25 @@ def keys_in(value: Any) -> set[str]:
 
 
 def test_the_whole_report_is_as_stored() -> None:
-    """The JSON of a rich report is the stored one, to the byte."""
+    """The JSON of the rich report equals the stored one, byte for byte."""
     assert_snapshot("report.json", render_json_report(rich_report()))
 
 
 def test_every_field_is_documented() -> None:
-    """The docstring of the module names every field that the report has."""
+    """The docstring of the module names every field of the report."""
     one = run(call("a", outcome="error", error={"name": "E"}), pending_approval=dict.fromkeys(("tool",), "t") and None)
     fields = keys_in(rendered(case("a", one, judge_usage=JudgeUsage())))
     assert {field for field in fields if field not in str(json_report.__doc__)} == set()
 
 
 def test_no_case_is_a_report_too() -> None:
-    """A run without cases has no rate of 1 and no cost of 0."""
+    """A run without cases does not have a pass rate of 1 or a cost of 0."""
     summary = rendered()["summary"]
     assert (summary["total"], summary["pass_rate"], summary["cost_usd"]) == (0, 0.0, None)
 
 
 def test_numbers_that_are_not_finite_are_words() -> None:
-    """NaN and the infinities, which JSON lacks, stay readable as strings."""
+    """NaN and the infinities, which JSON lacks, are strings."""
     one = run(call("a", {"x": [float("nan"), float("inf"), -float("inf"), 1.5]}))
     assert rendered(case("a", one))["results"][0]["tool_calls"][0]["args"] == {
         "x": ["NaN", "Infinity", "-Infinity", 1.5]
@@ -49,18 +49,18 @@ def test_numbers_that_are_not_finite_are_words() -> None:
 
 
 def test_text_that_is_no_utf8_survives() -> None:
-    """Lone surrogates and NUL come out of the file as they came off the wire."""
+    """Lone surrogates and NUL are the same in the file as on the wire."""
     assert rendered(case("a", run(reply="\ud83d\x00")))["results"][0]["reply"] == "\ud83d\x00"
 
 
 def test_values_beyond_json_are_shown_by_repr() -> None:
-    """What an in-process agent returned and JSON cannot hold is its repr, keys too."""
+    """A value of an in-process agent that JSON cannot hold is its repr, including keys."""
     result = rendered(case("a", run(object={1: {2}, "b": b"x"})))["results"][0]
     assert result["object"] == {"1": "{2}", "b": "b'x'"}
 
 
 def test_the_deepest_value_is_cut() -> None:
-    """A value nested deeper than Python can walk, or within itself, ends in a remark."""
+    """A value that is nested too deeply, or within itself, ends in a remark."""
     deep: list[Any] = []
     for _ in range(5000):
         deep = [deep]
@@ -71,7 +71,7 @@ def test_the_deepest_value_is_cut() -> None:
 
 
 def test_a_repeated_case_is_counted_once() -> None:
-    """The summary counts cases and, apart from them, runs; each case says how its runs went."""
+    """The summary counts cases and, separately, runs; each case says how its runs ended."""
     document = rendered(case("a", run()), *repeated("flow", "passed", "failed", "passed", pass_at=2))
     summary = document["summary"]
     assert (summary["total"], summary["passed"], summary["failed"], summary["flaky"]) == (2, 2, 0, 1)
@@ -93,7 +93,7 @@ def test_a_repeated_case_is_counted_once() -> None:
 
 
 def test_checks_are_told_by_their_keys() -> None:
-    """A run maps the stable name of each check to whether it passed, and says what the judge gave and took."""
+    """A run maps the key of each check to whether it passed, and has the judge's score and usage."""
     usage = JudgeUsage(total_tokens=3, calls=1)
     (result,) = rendered(*repeated("a", "failed", judged_score=0.4, judge_usage=usage))["results"]
     assert result["checks"] == {"output_contains:EUR": False}

@@ -1,4 +1,4 @@
-"""The JUnit report: one file that GitHub's actions, GitLab, Jenkins and CircleCI all read right."""
+"""The JUnit report: one file that GitHub's actions, GitLab, Jenkins and CircleCI all read correctly."""
 
 from typing import Any
 from xml.etree.ElementTree import Element, fromstring
@@ -22,7 +22,7 @@ ERROR = CaseError(code="REMOTE_STREAM", message="the stream broke")
 
 
 def parsed(*results: EvalResult, **fields: Any) -> Element:
-    # the file under test was made here, and its parser is the one that its readers have
+    # The XML was made here, and its readers use this parser.
     return fromstring(render_junit(report(*results, **fields)))  # noqa: S314
 
 
@@ -37,12 +37,12 @@ def failing(name: str, **fields: Any) -> AssertionResult:
 
 
 def test_the_whole_report_is_as_stored() -> None:
-    """The XML of a rich report is the stored one, to the byte."""
+    """The XML of the rich report equals the stored one, byte for byte."""
     assert_snapshot("report.junit.xml", render_junit(rich_report()))
 
 
 def test_totals_are_those_of_the_cases() -> None:
-    """The counts of the root and of each suite are those of the cases below."""
+    """The counts of the root and of each suite equal the number of elements below."""
     root = parsed(*rich_report().results)
     for parent in [root, *root.findall("testsuite")]:
         counts = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
@@ -52,14 +52,14 @@ def test_totals_are_those_of_the_cases() -> None:
 
 
 def test_suites_of_one_name_in_two_files_stay_apart() -> None:
-    """A suite is its name and its file, and keeps its place."""
+    """A suite is identified by its name and its file, and keeps its place."""
     files = ("b.yaml", "a.yaml", "b.yaml")
     root = parsed(*(case(f"case {index}", run(), file=file) for index, file in enumerate(files)))
     assert [(suite.get("file"), len(suite.findall("testcase"))) for suite in root] == [("b.yaml", 2), ("a.yaml", 1)]
 
 
 def test_all_failed_gates_stand_in_one_failure() -> None:
-    """Readers show only the first failure of a case, so that it lists every failed gate."""
+    """One failure lists every failed gate, since readers show only the first failure of a case."""
     asserted = (failing("first"), failing("second"), AssertionResult(name="third", passed=True, score=1))
     (failure,) = parsed(case("a", run(), status="failed", assertions=asserted)).iter("failure")
     assert failure.get("message") == "first failed: seen (and 1 more)"
@@ -67,21 +67,21 @@ def test_all_failed_gates_stand_in_one_failure() -> None:
 
 
 def test_a_failure_before_a_breakdown_stays_a_failure() -> None:
-    """A case that failed and then broke is a failure that mentions the error: Jenkins would show the error alone."""
+    """A case that failed and then broke is a failure that mentions the error, which Jenkins would prefer."""
     root = parsed(case("a", run(), status="failed", error=ERROR, assertions=(failing("first"),)))
     assert "REMOTE_STREAM: the stream broke" in str(find(root, ".//failure").text)
     assert root.find(".//error") is None
 
 
 def test_a_case_that_could_not_be_judged_is_an_error() -> None:
-    """The type of an error is its code, and what had been said by then stands in its text."""
+    """The type of an error is its code, and its text has the reply so far."""
     error = find(parsed(case("a", run(reply="Let me", finish_reason=None), status="error", error=ERROR)), ".//error")
     assert (error.get("type"), error.get("message")) == ("REMOTE_STREAM", "the stream broke")
     assert "reply so far: Let me" in str(error.text)
 
 
 def test_a_skip_repeats_its_reason_as_text() -> None:
-    """GitLab reads the text of a skip, the others its message."""
+    """A skip has its reason as text, which GitLab reads, and as message, which the others read."""
     root = parsed(skipped("a", code="FAILED_FAST", message="why"))
     element = find(root, ".//skipped")
     assert (element.get("message"), element.text) == ("why", "why")
@@ -90,7 +90,7 @@ def test_a_skip_repeats_its_reason_as_text() -> None:
 
 @pytest.mark.parametrize("code", ["NOT_READY", "TOKEN_REFUSED", "MAX_TIME", "INTERRUPTED", "REMOTE_STATUS"])
 def test_what_was_kept_from_running_is_an_error(code: str) -> None:
-    """No reader turns red for a skip: a case that something kept from running is an error of that type."""
+    """A case that was kept from running is an error of that type, since no reader turns red for a skip."""
     root = parsed(skipped("a", code=code, message="why"))
     error = find(root, ".//error")
     assert (error.get("type"), error.get("message"), error.text) == (code, "why", f"{code}: why\nsession eval-7f3a")
@@ -98,7 +98,7 @@ def test_what_was_kept_from_running_is_an_error(code: str) -> None:
 
 
 def test_a_case_that_was_cut_off_shows_what_it_had_done() -> None:
-    """The text of a case that was cut off under way has its calls, and its session."""
+    """The text of a case that was cut off has its calls and its session."""
     text = str(find(parsed(skipped("a", under_way())), ".//error").text).splitlines()
     assert text[2:] == [
         "under way: it was cut off, and what was sent may still take effect",
@@ -108,7 +108,7 @@ def test_a_case_that_was_cut_off_shows_what_it_had_done() -> None:
 
 
 def test_a_repeated_case_says_which_run_was_kept_back() -> None:
-    """The error of a case of several runs names the run that something else than --fail-fast kept back."""
+    """The error of a repeated case names the first run that --fail-fast did not skip."""
     fast = skipped("a #1", case="a", code="FAILED_FAST")
     error = find(parsed(fast, skipped("a #2", case="a"), skipped("a #3", under_way(), case="a")), ".//error")
     assert error.get("message") == "0/3 runs passed, 3 needed; a #2: not done when the run was interrupted"
@@ -118,14 +118,14 @@ def test_a_repeated_case_says_which_run_was_kept_back() -> None:
 
 
 def test_a_soft_failure_is_a_remark() -> None:
-    """A soft failure fails nothing; it stands in the output of its case."""
+    """A soft failure is in the output of its case, and fails nothing."""
     root = parsed(case("a", run(), assertions=(failing("tone", kind="soft"),)))
     assert root.get("failures") == "0"
     assert find(root, ".//system-out").text == "soft: tone failed: seen"
 
 
 def test_under_strict_a_soft_failure_is_the_failure() -> None:
-    """A case that failed by its soft assertions alone says so in its failure, and only there."""
+    """A case that failed only by soft assertions says so in its failure, and only there."""
     root = parsed(case("a", run(), status="failed", assertions=(failing("tone", kind="soft"),)))
     assert find(root, ".//failure").get("type") == "soft"
     assert root.find(".//system-out") is None
@@ -133,20 +133,20 @@ def test_under_strict_a_soft_failure_is_the_failure() -> None:
 
 @pytest.mark.parametrize("status", ["failed", "error", "skipped"])
 def test_a_status_without_a_reason_is_shown_all_the_same(status: str) -> None:
-    """A result that gives no reason for its status still has an element with a message."""
+    """A result without a reason for its status still has an element with a message."""
     (outcome,) = (found for found in find(parsed(case("a", status=status)), ".//testcase") if found.tag != "properties")
     assert outcome.get("message")
 
 
 def test_nothing_known_is_no_attribute() -> None:
-    """A case of no file has no `file`, and its suite still has a name."""
+    """A case without a file has no `file`, and its suite still has a name."""
     root = parsed(case("a", run(), suite="", file=""))
     assert find(root, "testsuite").get("name") == "remote-evals"
     assert find(root, ".//testcase").get("file") is None
 
 
 def test_illegal_characters_are_visible() -> None:
-    """What XML forbids is written out, and line breaks and tabs stay."""
+    """Characters that XML forbids are written as escapes; line breaks and tabs stay."""
     root = parsed(case("\x00\x1b\ud83d\ufffe\uffff\x85\tok\nok", run()))
     assert find(root, ".//testcase").get("name") == r"\x00\x1b\ud83d\ufffe\uffff\x85" + "\tok\nok"
 
@@ -162,7 +162,7 @@ def properties(root: Element) -> dict[str | None, str | None]:
 
 
 def test_a_repeated_case_is_one_testcase() -> None:
-    """The runs of a case stand in one testcase: their time together, their numbers as properties, the failed ones."""
+    """The runs of a case are one testcase, with their total time, their counts and the failed runs."""
     root = parsed(*repeated("flow", "passed", "failed", "failed", pass_at=2))
     (element,) = root.iter("testcase")
     assert (element.get("name"), element.get("time"), root.get("tests"), root.get("failures")) == (
@@ -180,7 +180,7 @@ def test_a_repeated_case_is_one_testcase() -> None:
 
 
 def test_a_flaky_case_that_passed_shows_the_runs_that_failed() -> None:
-    """A case that passed in enough of its runs fails nothing, and its output names the others."""
+    """A case that passed in enough of its runs fails nothing, and its output shows the failed runs."""
     root = parsed(*repeated("flow", "passed", "failed", pass_at=1))
     assert root.find(".//failure") is None
     output = str(find(root, ".//system-out").text)
@@ -195,7 +195,7 @@ def test_a_case_that_always_passes_is_not_flaky() -> None:
 
 
 def test_remarks_name_their_run() -> None:
-    """A soft failure in one of several runs says in which."""
+    """A soft failure in one of several runs names the run."""
     root = parsed(*repeated("flow", "passed", "passed", assertions=(failing("tone", kind="soft"),)))
     assert str(find(root, ".//system-out").text).splitlines() == [
         "flow #1: soft: tone failed: seen",
@@ -204,6 +204,6 @@ def test_remarks_name_their_run() -> None:
 
 
 def test_runs_that_broke_are_one_error() -> None:
-    """A case that no run could judge is one error, whose message names the first of them."""
+    """A case that broke in every run is one error, whose message names the first run."""
     error = find(parsed(*repeated("flow", "error", "error", error=ERROR, assertions=())), ".//error")
     assert error.get("message") == "0/2 runs passed, 2 needed; flow #1: the stream broke"

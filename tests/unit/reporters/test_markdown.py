@@ -1,4 +1,4 @@
-"""The Markdown report: short, and nothing that an agent or a suite says draws, links or mentions in it."""
+"""The Markdown report: short, and no text of an agent or a suite is active in it."""
 
 import re
 from html import unescape
@@ -29,13 +29,13 @@ def shown(*results: EvalResult, **limit: int) -> list[str]:
 
 
 def tags(text: str) -> set[str]:
-    """Return the elements that a reader of Markdown makes of the text."""
+    """Return the names of the HTML elements that the Markdown renders to."""
     html = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(text)
     return set(re.findall(r"<([a-z0-9]+)", html))
 
 
 def test_the_whole_report_is_as_stored() -> None:
-    """The Markdown of a rich report is the stored one, to the byte."""
+    """The Markdown of the rich report equals the stored one, byte for byte."""
     assert_snapshot("report.md", render_markdown(rich_report()))
 
 
@@ -52,12 +52,12 @@ def test_the_whole_report_is_as_stored() -> None:
     ],
 )
 def test_the_first_line_is_the_verdict(one: EvalReport, sign: str) -> None:
-    """The first line says whether all is well, and never so for a run of nothing."""
+    """The first line says whether all is well, and a run without cases is not."""
     assert render_markdown(one).startswith(f"### {sign}")
 
 
 def test_a_reason_to_skip_stands_once_at_the_top() -> None:
-    """Below the verdict each reason why cases were skipped stands once, with their number."""
+    """Below the verdict is each reason why cases were skipped, once, with their number."""
     refused = [skipped(f"a{index}", code="TOKEN_REFUSED", message="refused <b>") for index in range(99)]
     text = shown(*refused, skipped("b", under_way()), skipped("c"))
     assert text[4:7] == [
@@ -69,10 +69,10 @@ def test_a_reason_to_skip_stands_once_at_the_top() -> None:
 
 
 def test_reasons_that_do_not_fit_are_counted() -> None:
-    """Of more reasons than there is room for some are left out, and a remark says how many."""
+    """Reasons that do not fit are left out, and a remark says how many."""
     text = shown(*(skipped(str(index), message=f"{index}{'x' * 900}") for index in range(50)), limit=20_000)
-    told = sum(line.startswith("- 1 case skipped: ") for line in text)
-    assert f"*{50 - told} reasons left out: the report would be too long.*" in text
+    listed = sum(line.startswith("- 1 case skipped: ") for line in text)
+    assert f"*{50 - listed} reasons left out: the report would be too long.*" in text
 
 
 def test_a_case_that_was_cut_off_has_details() -> None:
@@ -84,14 +84,14 @@ def test_a_case_that_was_cut_off_has_details() -> None:
 
 
 def test_a_case_is_a_row() -> None:
-    """A row shows how a case ended, its score, its time, its tokens and its dollars."""
+    """A row shows how a case ended, its score, time, tokens and dollars."""
     assert shown(case("a", run()))[-1] == "| ✅ passed | <code>a</code> | 1.00 | 1.9s | 800 | &#36;0.0031 |"
     unknown = shown(case("a", status="skipped"))[-1]
     assert unknown == "| ⏭️ skipped | <code>a</code> | \u2013 | \u2013 | \u2013 | \u2013 |"
 
 
 def test_a_name_does_nothing_in_a_table() -> None:
-    """A name with all that Markdown and GitHub act on is one cell that shows as it is."""
+    """A name with everything that Markdown and GitHub act on is one cell that shows it unchanged."""
     row = shown(case(HOSTILE, run(), suite=""))[-1]
     assert row.count("|") == 7
     name = unescape(row.split("|")[2].strip().removeprefix("<code>").removesuffix("</code>"))
@@ -100,7 +100,7 @@ def test_a_name_does_nothing_in_a_table() -> None:
 
 
 def test_what_an_agent_says_stays_in_its_fence() -> None:
-    """A reply with fences of its own is fenced by a longer one, and closes no details."""
+    """A reply with fences of its own is in a longer fence, and closes no details."""
     one = case("a", run(reply="```\n</details>\n`````\n@owner <script>"), status="failed")
     text = render_markdown(report(one))
     assert text.count("``````") == 2
@@ -108,7 +108,7 @@ def test_what_an_agent_says_stays_in_its_fence() -> None:
 
 
 def test_failed_runs_stand_in_details() -> None:
-    """Below the table stands each case with a failed run, those runs by name; what passed is not repeated."""
+    """Below the table, each case with a failed run shows those runs by name, and none that passed."""
     text = render_markdown(report(case("fine", run()), *repeated("flow", "failed", "passed")))
     assert "<details><summary>❌ failed: <code>flow</code>" in text
     assert "flow #1:\noutput_contains('EUR') failed" in text
@@ -117,7 +117,7 @@ def test_failed_runs_stand_in_details() -> None:
 
 
 def test_a_long_report_is_cut() -> None:
-    """A report fits GitHub's limit, keeps the cases that failed before those that passed, and says what it lacks."""
+    """A report fits GitHub's limit, keeps failed cases before passed ones, and says what it lacks."""
     results = [case(f"good {index} {'x' * 150}", run()) for index in range(6000)]
     results += [case(f"bad {index}", run(reply="日" * 30_000), status="failed") for index in range(200)]
     text = render_markdown(report(*results))
@@ -130,7 +130,7 @@ def test_a_long_report_is_cut() -> None:
 @settings(deadline=None)
 @given(st.lists(st.text(st.characters()), min_size=6, max_size=6), st.integers(0, 20_000))
 def test_any_text_fits_and_does_nothing(texts: list[str], limit: int) -> None:
-    """Whatever is said, the report is UTF-8, no longer than asked, and has the elements of any other report."""
+    """With any text, the report is UTF-8, fits its limit, and has only the usual elements."""
     name, suite, reply, target, message, version = texts
     bad = repeated(name, "failed", "error", "passed", suite=suite, run=run(reply=reply * 9), turns=())
     kept = [skipped(name, code=reply, message=text * 50) for text in (message, suite)]

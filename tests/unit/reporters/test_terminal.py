@@ -1,4 +1,4 @@
-"""What is shown while cases run."""
+"""The progress that is shown while cases run."""
 
 import io
 
@@ -12,7 +12,7 @@ from tests.unit.reporters.report_samples import case, log, repeated, run, screen
 
 
 def test_a_log_has_a_line_for_each_case_that_is_done() -> None:
-    """Lines come as cases end and are not the rows of the summary."""
+    """A log has a line for each case when it ends, different from the rows of the summary."""
     console, file = log()
     with open_progress(console, Redactor()) as progress:
         progress.on_start(3)
@@ -28,7 +28,7 @@ def test_a_log_has_a_line_for_each_case_that_is_done() -> None:
 
 
 def test_a_log_counts_runs() -> None:
-    """A case that runs twice has two lines, by the names of its rows."""
+    """A case that runs twice has two lines, with the names of its runs."""
     console, file = log()
     progress = PlainProgress(console, Redactor())
     progress.on_start(2)
@@ -38,7 +38,7 @@ def test_a_log_counts_runs() -> None:
 
 
 def test_a_log_says_what_is_waited_for() -> None:
-    """A deployment that is waited for has a line of its own, harmless and without secrets."""
+    """A deployment that is waited for has its own line, escaped and without secrets."""
     console, file = log()
     redactor = Redactor()
     redactor.add(Secret("hunter22"))
@@ -49,14 +49,14 @@ def test_a_log_says_what_is_waited_for() -> None:
 
 
 def test_the_view_fits_the_console() -> None:
-    """A terminal gets the live view, a log lines even under FORCE_COLOR, and who wants quiet nothing."""
+    """A terminal gets the live view, a log gets lines even with FORCE_COLOR, and quiet gets nothing."""
     assert isinstance(open_progress(screen()[0], Redactor()), LiveProgress)
     assert isinstance(open_progress(log(force_terminal=True)[0], Redactor()), PlainProgress)
     assert type(open_progress(screen()[0], Redactor(), quiet=True)) is QuietProgress
 
 
 def test_quiet_shows_nothing() -> None:
-    """The quiet view takes every call."""
+    """The quiet view accepts every call."""
     listener: Listener = QuietProgress()
     listener.on_start(1)
     listener.on_wait("http://host")
@@ -72,11 +72,11 @@ def shown(progress: LiveProgress) -> list[str]:
 
 
 def test_the_live_view_counts_and_names_what_runs() -> None:
-    """The live view shows how many ended how, the time, and the first of the running cases."""
+    """The live view shows how many cases ended in each way, the time, and the first running cases."""
     now = [100.0]
     redactor = Redactor()
     redactor.add(Secret("hunter22"))
-    progress = LiveProgress(screen()[0], redactor, clock=lambda: now[0])
+    progress = LiveProgress(screen()[0], redactor, now=lambda: now[0])
     progress.on_start(20)
     for index in range(9):
         progress.on_case_start(f"case {index} hunter22 \x1b")
@@ -91,8 +91,8 @@ def test_the_live_view_counts_and_names_what_runs() -> None:
 
 
 def test_the_live_view_shows_what_is_waited_for() -> None:
-    """A deployment that is waited for stands in the view until the first case begins."""
-    progress = LiveProgress(screen()[0], Redactor(), clock=lambda: 0.0)
+    """A deployment that is waited for is shown until the first case begins."""
+    progress = LiveProgress(screen()[0], Redactor(), now=lambda: 0.0)
     progress.on_start(2)
     progress.on_wait("https://host")
     assert shown(progress)[1:] == ["waiting for https://host to be ready"]
@@ -102,7 +102,7 @@ def test_the_live_view_shows_what_is_waited_for() -> None:
 
 
 def test_the_live_view_leaves_no_trace() -> None:
-    """Once closed, also by an exception and twice, the view has erased itself and shown the cursor again."""
+    """After closing, even twice or by an exception, the view has erased itself and restored the cursor."""
     console, file = screen()
 
     def interrupted() -> None:

@@ -1,4 +1,4 @@
-"""Reports on disk: whole or not at all, private, and never instead of an earlier one that was good."""
+"""Reports on disk: complete or absent, private, and never at the cost of an earlier report."""
 
 import os
 import stat
@@ -17,7 +17,7 @@ def write(path: Path, text: str = "new") -> None:
 
 
 def test_a_report_is_written_with_its_folders(tmp_path: Path) -> None:
-    """Missing folders are made, and the file is readable by its owner alone."""
+    """Missing folders are created, and only the owner can read the file."""
     path = tmp_path / "a" / "b" / "report.json"
     write(path, "日本\n")
     assert path.read_bytes() == "日本\n".encode()
@@ -25,7 +25,7 @@ def test_a_report_is_written_with_its_folders(tmp_path: Path) -> None:
 
 
 def test_an_earlier_report_is_replaced(tmp_path: Path) -> None:
-    """A second report takes the place of the first, without leftovers."""
+    """A second report replaces the first, and leaves no other file."""
     path = tmp_path / "report.json"
     path.write_text("old, and longer")
     write(path)
@@ -34,13 +34,13 @@ def test_an_earlier_report_is_replaced(tmp_path: Path) -> None:
 
 
 def test_text_that_is_no_utf8_is_written_escaped(tmp_path: Path) -> None:
-    """A lone surrogate never stops a report."""
+    """A lone surrogate is written as an escape."""
     write(tmp_path / "report", "\ud83d")
     assert (tmp_path / "report").read_text() == r"\ud83d"
 
 
 def test_a_failed_write_keeps_the_earlier_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When the disk fails, the error comes as it is, the old report stays and no other file does."""
+    """When the disk fails, the error is raised, the old report stays, and no other file is left."""
     path = tmp_path / "report.json"
     path.write_text("old")
 
@@ -55,7 +55,7 @@ def test_a_failed_write_keeps_the_earlier_report(tmp_path: Path, monkeypatch: py
 
 
 def test_a_path_below_a_file_cannot_be_written(tmp_path: Path) -> None:
-    """A file where a folder is needed is an `OSError` and stays."""
+    """A file in place of a folder is an `OSError`, and stays."""
     (tmp_path / "file").write_text("old")
     with pytest.raises(OSError, match="file"):
         write(tmp_path / "file" / "report.json")
@@ -63,13 +63,13 @@ def test_a_path_below_a_file_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_a_folder_cannot_be_written(tmp_path: Path) -> None:
-    """A folder of the report's name is an `OSError`."""
+    """A folder in place of the report is an `OSError`."""
     with pytest.raises(IsADirectoryError):
         write(tmp_path)
 
 
 def test_a_link_is_kept(tmp_path: Path) -> None:
-    """What a link leads to is replaced, not the link."""
+    """The file that a link points to is replaced, not the link."""
     (tmp_path / "folder").mkdir()
     link = tmp_path / "latest.json"
     link.symlink_to(tmp_path / "folder" / "report.json")
@@ -80,7 +80,7 @@ def test_a_link_is_kept(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is full")
 def test_a_full_device_is_an_error() -> None:
-    """A device that takes nothing is an `OSError`, and a device still."""
+    """A device that is full is an `OSError`, and stays a device."""
     with pytest.raises(OSError, match="No space left"):
         write(Path("/dev/full"))
     assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
@@ -93,7 +93,7 @@ def test_a_device_is_written_to() -> None:
 
 
 def test_a_pipe_is_written_to(tmp_path: Path) -> None:
-    """A named pipe gives its reader the report."""
+    """The reader of a named pipe gets the report."""
     path = tmp_path / "pipe"
     os.mkfifo(path)
     writer = threading.Thread(target=write, args=(path,))
@@ -104,7 +104,7 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("redirected", [False, True])
 def test_standard_output_is_written_to(tmp_path: Path, redirected: bool) -> None:
-    """/dev/stdout is the pipe or the file that it leads to, after what is there."""
+    """/dev/stdout appends to the pipe or the file that it is redirected to."""
     code = "from test_writing import *; print('first', flush=True); write(Path('/dev/stdout'))"
     command = [sys.executable, "-c", code]
     folder = Path(__file__).parent

@@ -1,4 +1,4 @@
-"""Whatever an agent, a suite or a deployment says: every report can be written, and none tells a secret."""
+"""With any text of an agent, a suite or a deployment, every report can be written, and none contains a secret."""
 
 import json
 from collections.abc import Callable
@@ -99,11 +99,11 @@ VALUES = st.recursive(
 )
 
 
-@settings(deadline=None)  # a busy machine is no failure
+@settings(deadline=None)  # a slow machine is not a failure
 @given(st.data())
 def test_every_report_can_be_written(data: st.DataObject) -> None:
-    """Any text in any field gives JSON that reads back, well-formed XML, Markdown and a summary, all of it UTF-8."""
-    # a few texts, each used in many places: drawing one for every field would be slow
+    """Any text in any field gives readable JSON, well-formed XML, Markdown and a summary, all in UTF-8."""
+    # A few texts, each used in many places: drawing one for every field would be slow.
     drawn = data.draw(st.lists(TEXT, min_size=1, max_size=7))
     values = data.draw(st.lists(VALUES, min_size=1, max_size=3))
     count = iter(range(10_000))
@@ -136,7 +136,7 @@ SECRETS = ["hunter22", "a&b<c>'d\"e", "ключ-日本語", "tab\tand\\slash"]
 @pytest.mark.parametrize("secret", SECRETS)
 @pytest.mark.parametrize("render", RENDERERS)
 def test_no_secret_leaves_in_a_report(secret: str, render: Callable[[EvalReport], str]) -> None:
-    """A report that is scrubbed before it is rendered holds the secret in no spelling of its format."""
+    """A report that is scrubbed before it is rendered contains the secret in no spelling of its format."""
     redactor = Redactor()
     redactor.add(Secret(secret))
     one = texts(lambda: f"x {secret} y", lambda: [secret, {"deep": (secret,)}, {secret}])
@@ -150,7 +150,7 @@ def test_no_secret_leaves_in_a_report(secret: str, render: Callable[[EvalReport]
 
 
 def test_a_secret_is_not_cut_in_half() -> None:
-    """A secret at the place where a text is cut or wrapped is redacted, not halved."""
+    """A secret where a text is cut or wrapped is redacted, not halved."""
     redactor = Redactor()
     redactor.add(Secret("hunter22" * 8))
     for room in range(150, 250):

@@ -1,4 +1,4 @@
-"""Results that are kept: one new file a run, none of them ever replaced."""
+"""Saved results: a new file for each run, and none is ever replaced."""
 
 import os
 import stat
@@ -15,7 +15,7 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 def test_a_report_is_saved_under_its_time(tmp_path: Path) -> None:
-    """The file is named by the time in UTC, holds the whole report, and its owner alone may read it."""
+    """The file is named after the time in UTC, contains the whole report, and only its owner can read it."""
     now = NOON.astimezone(timezone(timedelta(hours=5)))
     path = save_report(rich_report(), tmp_path / "results", now)
     assert path == tmp_path / "results" / "eval-20260301T120000Z.json"
@@ -25,7 +25,7 @@ def test_a_report_is_saved_under_its_time(tmp_path: Path) -> None:
 
 
 def test_no_saved_report_is_replaced(tmp_path: Path) -> None:
-    """Reports of the same second are numbered, also when many are saved at once."""
+    """Reports of the same second are numbered, even when many are saved at once."""
     with ThreadPoolExecutor(8) as pool:
         paths = list(pool.map(lambda _: save_report(rich_report(), tmp_path, NOON), range(8)))
     names = {f"eval-20260301T120000Z{number}.json" for number in ("", *(f"-{index}" for index in range(2, 9)))}
@@ -34,14 +34,14 @@ def test_no_saved_report_is_replaced(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_a_file_is_an_error(tmp_path: Path) -> None:
-    """Where no folder can be, the error comes as it is."""
+    """A file in place of the folder is the error that the system raises."""
     (tmp_path / "results").write_text("old")
     with pytest.raises(FileExistsError):
         save_report(rich_report(), tmp_path / "results", NOON)
 
 
 def test_a_failed_save_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When the disk fails, no part of a report stays."""
+    """When the disk fails, no part of a report is left."""
 
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -55,7 +55,7 @@ def test_a_failed_save_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_text_is_appended_in_lines(tmp_path: Path) -> None:
-    """What is appended stands after what was there and ends its line, even when it is no UTF-8."""
+    """Appended text follows what was there and ends its line, even if it is not valid UTF-8."""
     path = tmp_path / "summary.md"
     path.write_text("first\n")
     append_text(path, "日本")

@@ -1,4 +1,4 @@
-"""What scrubbing leaves alone: our own words and the protocol's, though a secret reads like one."""
+"""Words of this package and of the protocol survive scrubbing, even if a secret is the same word."""
 
 import json
 from typing import Any
@@ -14,7 +14,7 @@ from tests.unit.reporters.report_samples import case, report, rich_report, run
 
 
 class AnyWord(Redactor):
-    """Hides words of any length, as no real one does, so that none of ours is spared for being short."""
+    """Redacts words of any length, unlike a real redactor, so that no word is kept for being short."""
 
     def __init__(self, *words: str) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ def scrubbed(one: EvalReport, *words: str) -> EvalReport:
 
 
 def test_words_stay() -> None:
-    """Statuses, kinds, outcomes, codes, counts and fields stay, whatever the secrets are; free text goes."""
+    """Statuses, kinds, outcomes, codes and counts stay, whatever the secrets are; free text is scrubbed."""
     words = ("failed", "skipped", "passed", "gate", "soft", "error", "ok", "usage", "REMOTE_TIMEOUT", "INTERRUPTED")
     before, after = rich_report(), scrubbed(rich_report(), *words)
     for one, other in zip(before.results, after.results, strict=True):
@@ -51,14 +51,14 @@ def test_words_stay() -> None:
 
 @pytest.mark.parametrize("reason", ["stop", *_ENDS])
 def test_known_finish_reasons_stay(reason: str) -> None:
-    """A finish reason of the protocol stays, in each turn and in the whole."""
+    """A finish reason of the protocol stays, in each turn and in the whole run."""
     one = run(finish_reason=reason)
     after = scrubbed(report(case("a", one)), reason).results[0]
     assert (after.run.finish_reason, after.turns[0].finish_reason) == (reason, reason)
 
 
 def test_what_a_deployment_can_choose_is_scrubbed() -> None:
-    """A finish reason and an error's code of the deployment's own are free text, in capitals or not."""
+    """A finish reason or an error code of the deployment's own is scrubbed, even in capitals."""
     one = run(finish_reason="HUNTER_TWO", error=RunError(name="E", code="HUNTER_TWO"))
     after = scrubbed(report(case("a", one)), "HUNTER_TWO").results[0].run
     assert after.error is not None
@@ -85,14 +85,14 @@ MADE: list[AssertionResult] = [
 
 @pytest.mark.parametrize("made", MADE, ids=lambda made: made.key)
 def test_the_fixed_part_of_a_key_stays(made: AssertionResult) -> None:
-    """The stable name of an assertion stays what it is, and what somebody wrote behind its colon is scrubbed."""
+    """The fixed part of an assertion's key stays, and the part after the colon is scrubbed."""
     word = made.key.partition(":")[0]
     [after] = scrubbed(report(case("a", assertions=(made,))), word, "secret-x").results[0].assertions
     assert after.key == made.key.replace("secret-x", "[redacted]")
 
 
 def test_a_key_of_ones_own_is_scrubbed() -> None:
-    """A check is named by whoever wrote it, so that its key is free text."""
+    """The key of a custom check is free text, and is scrubbed."""
     made = AssertionResult(name="hunter22 is kept", key="hunter22 is kept", passed=True, score=1)
     [after] = scrubbed(report(case("a", assertions=(made,))), "hunter22").results[0].assertions
     assert after.key == "[redacted] is kept"
