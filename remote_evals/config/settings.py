@@ -109,7 +109,7 @@ class SettingsFile:
         return self.document.line((*self.table, *path))
 
     def render_problem(self, path: KeyPath, text: str) -> str:
-        """Return the problem with a key, led by its place, as text that can be written in any encoding."""
+        """Return the problem with a key, led by its place, as text without lone surrogates."""
         problem = f"{render_place(self.file, self.line(path))}: {render_path((*self.table, *path))}: {text}"
         return problem.encode("utf-8", "backslashreplace").decode()
 

@@ -12,11 +12,11 @@ _SKIPPED_FOLDERS = {"node_modules", "__pycache__", "venv"}
 
 
 def find_suite_files(patterns: Sequence[str]) -> tuple[list[Path], list[str]]:
-    """Return the suite files that the patterns name, sorted within each pattern and each once, and the problems.
+    """Return the suite files that the patterns name, and what is wrong; files are sorted within each pattern.
 
     A folder stands for every `*.eval.yaml|yml|json|jsonl`, `*_eval.py` and `eval_*.py` below it, except in hidden
     folders and installed packages. A file, or a match of a glob, may have any name that ends in .yaml, .yml, .json,
-    .jsonl or .py. Without patterns, the working directory is searched.
+    .jsonl or .py. Without patterns, the working directory is searched. No file is returned twice.
     """
     files: dict[Path, Path] = {}
     problems = []

@@ -102,7 +102,7 @@ class Turn(Expectations):
 
 
 class CaseDefaults(Expectations):
-    """What all cases of a suite share: keys of a case override these, but tags and metadata are combined.
+    """What all cases of a suite share; the keys of a case override it, but tags and metadata are combined.
 
     `timeout` is in seconds.
     """
@@ -114,13 +114,13 @@ class CaseDefaults(Expectations):
     soft: SoftExpectations | None = None
     """Checks that are reported when they fail, but fail the case only with `--strict`."""
     timeout: Seconds | None = None
-    """The time limit of one run of the case: seconds, or a duration such as 500ms, 30s, 10m; 0 for no limit."""
+    """The time limit of one run, overriding `--timeout`: seconds, or a duration such as 500ms, 30s, 10m; 0 for none."""
     repeat: Runs | None = None
     """How many times the case is run, each time in a new session; `--runs` overrides it."""
     pass_at: Runs | None = None
     """How many of these runs must pass; all by default."""
     rubric: Text | None = None
-    """The criteria by which a judge grades the last reply, only with `--judge`; its score becomes that of the case."""
+    """The criteria by which a judge grades the last reply, with `--judge`; its score becomes that of the case."""
     threshold: Share = 0.5
     """The lowest score with which the rubric passes, from 0 to 1; 0.5 by default."""
 

@@ -80,13 +80,13 @@ class Expectations(StrictModel):
     max_cost_usd: Amount | None = None
     """The maximum cost in US dollars."""
     unknown_cost: Literal["fail", "skip"] = "fail"
-    """Whether `max_cost_usd` fails (the default) or is skipped when the deployment does not report the cost."""
+    """What `max_cost_usd` does when the deployment does not report the cost: "fail" (the default) or "skip"."""
     max_duration_ms: Milliseconds | None = None
-    """The maximum time of all turns together: milliseconds, or a duration such as 30s."""
+    """The maximum total time: milliseconds, or a duration such as 30s."""
     max_first_text_ms: Milliseconds | None = None
-    """The maximum time of each turn until the first text of its reply: milliseconds, or a duration such as 2s."""
+    """The maximum time until the first text of a reply: milliseconds, or a duration such as 2s."""
     finish_reason: Text | None = None
-    """The finish reason with which the run must end, "stop" by default; for example "awaiting-approval"."""
+    """The finish reason that the run must end with, "stop" by default; for example "awaiting-approval"."""
 
     @classmethod
     def find_problems(cls, data: Mapping[str, Any]) -> Iterator[Problem]:

@@ -25,16 +25,19 @@ _NO_TARGET = f"no target: give the suite a `target:` with a `url:`, {GIVE_URL}"
 
 
 class Suite(StrictModel):
-    """A suite file. `defaults` fill in what a case does not set; `SuiteReader` fills in a missing `name`."""
+    """A suite file: cases, what they share, the deployment that they are for, and their judge.
+
+    `SuiteReader` takes a missing `name` from the file.
+    """
 
     name: Text = "suite"
     """The name of the suite in reports, by default the name of the file without its ending."""
     target: TargetSettings = TargetSettings()
     """The deployment that the prompts are sent to."""
     judge: JudgeSettings | None = None
-    """The judge that grades rubrics; by default the one of REMOTE_EVALS_JUDGE_URL and REMOTE_EVALS_JUDGE_MODEL."""
+    """The judge that grades rubrics; by default REMOTE_EVALS_JUDGE_URL and REMOTE_EVALS_JUDGE_MODEL name it."""
     defaults: CaseDefaults = CaseDefaults()
-    """What all cases share; the keys of a case override these."""
+    """What all cases share; the keys of a case override it."""
     cases: tuple[EvalCase, ...]
     """The cases, in the order of the report."""
 
@@ -90,7 +93,7 @@ class SuiteReader:
 
     @property
     def problems(self) -> list[str]:
-        """The problems in the order of their lines, as text that can be written in any encoding."""
+        """The problems in the order of their lines, as text without lone surrogates."""
         lines = [f"{render_place(self._file, line)}: {text}" for line, text in sorted(self._problems)]
         return [line.encode("utf-8", "backslashreplace").decode() for line in lines]
 
