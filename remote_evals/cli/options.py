@@ -15,7 +15,7 @@ from ..core.durations import parse_duration
 from ..errors import UsageError
 from ..evals.eval import Eval
 from ..suites.discovery import FILE_ENDINGS, find_suite_files
-from ..suites.selection import find_unmatched, select_evals
+from ..suites.selection import explain_unmatched, select_evals
 from .exits import tell
 
 _HEADER = re.compile(r"([^=:\s]+)\s*[=:]\s*(.*)")
@@ -92,7 +92,7 @@ class ChoiceOptions:
         `default_tags` choose where no tag is given.
         """
         tags, only = split_commas(self.tags) or default_tags, self.only or ()
-        unmatched = find_unmatched(evals, tags=tags, only=only)
+        unmatched = explain_unmatched(evals, tags=tags, only=only)
         tell(*unmatched)
         return [] if unmatched else select_evals(evals, tags=tags, only=only)
 

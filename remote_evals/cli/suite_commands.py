@@ -11,7 +11,7 @@ import typer
 from ..reporters import escape_control_chars
 from ..suites.loading import load_suites, make_evals
 from ..suites.schema import make_suite_schema
-from ..suites.starter import FAKE_SCRIPT, SUITE, WORKFLOW, write_first_files
+from ..suites.starter import FAKE_SCRIPT, SUITE, WORKFLOW, write_starter_files
 from .exits import decide_list_exit_code, usage_errors
 from .options import ChoiceOptions, Config, Suites, grouped
 from .output import show_evals
@@ -56,7 +56,7 @@ def init(
 ) -> None:
     """Write a first suite, a fake agent to try it against, and a CI workflow. Nothing is overwritten."""
     with usage_errors():
-        for path, is_new in write_first_files(folder):
+        for path, is_new in write_starter_files(folder):
             typer.echo(f"wrote {path}" if is_new else f"left {path} as it is: it exists already")
     names = {"suite": SUITE, "fake": FAKE_SCRIPT, "workflow": WORKFLOW}
     typer.echo(_NEXT.format_map({key: shlex.quote(str(folder / name)) for key, name in names.items()}))

@@ -20,7 +20,7 @@ from ..evals.eval import Eval
 from ..results import CaseError, CaseResult, EvalReport
 from ..running.runner import EvalRunner
 from ..suites.discovery import is_judged
-from ..suites.loading import Loaded, LoadedCode, load_suites, make_evals
+from ..suites.loading import LoadedCode, LoadedFile, load_suites, make_evals
 from ..suites.suite import Suite
 from ..targets import Target
 from .configuration import SECTIONS, EvalPlan, open_plan
@@ -108,7 +108,7 @@ class EvalFile(pytest.File):
         folder = Path.cwd()
         return str(self.path.relative_to(folder) if self.path.is_relative_to(folder) else self.path)
 
-    def _load(self) -> Loaded:
+    def _load(self) -> LoadedFile:
         open_plan(self.config)
         try:
             return load_suites([self._shown_path], os.environ)[0]
@@ -121,7 +121,7 @@ class EvalFile(pytest.File):
 class EvalItem(pytest.Item):
     """A case; it passes when enough of its runs do. `case` is how it went, None before it ran."""
 
-    def __init__(self, *, eval_: Eval, loaded: Loaded, line: int | None, **node: Any) -> None:
+    def __init__(self, *, eval_: Eval, loaded: LoadedFile, line: int | None, **node: Any) -> None:
         super().__init__(**node)
         self._eval = eval_
         self._loaded = loaded
@@ -185,7 +185,7 @@ class _NoTargetError(RemoteEvalsError):
     code = "NO_TARGET"
 
 
-def _lines_of(loaded: Loaded) -> Iterator[int | None]:
+def _lines_of(loaded: LoadedFile) -> Iterator[int | None]:
     """Yield the line of each case: its own in a suite, that of its definition in code."""
     if isinstance(loaded, LoadedCode):
         for definition in loaded.definitions:

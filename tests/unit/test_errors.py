@@ -4,7 +4,7 @@ import pickle
 import pytest
 
 from remote_evals import errors
-from remote_evals.config.documents import DocumentError
+from remote_evals.config.problems import DocumentError
 from remote_evals.errors import RemoteError, RemoteEvalsError, SettingsError, SuiteError
 from tests.builders import run
 
