@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from ..core.text import show_xml
+from ..core.text import escape_xml_chars
 from ..results import CaseResult, EvalReport, EvalResult, Status
 from .evidence import error_of, explain, find_decisive, is_asked_for, list_soft_failures, list_warnings, needs_evidence
 
@@ -67,7 +67,7 @@ def _case(case: CaseResult) -> Element:
     _add_properties(element, _properties(case))
     element.extend(_outcome(case))
     if notes := [*_note_repeats(case), *(note for run in case.runs for note in _note_run(run, case))]:
-        SubElement(element, "system-out").text = show_xml("\n".join(notes))
+        SubElement(element, "system-out").text = escape_xml_chars("\n".join(notes))
     return element
 
 
@@ -148,8 +148,8 @@ def _totals(cases: Sequence[CaseResult]) -> dict[str, str]:
 
 def _element(tag: str, text: str | None = None, /, **attributes: str) -> Element:
     # What is not known has no attribute: CircleCI takes an empty `file` for a file without a name.
-    element = Element(tag, {name: show_xml(value) for name, value in attributes.items() if value})
-    element.text = None if text is None else show_xml(text)
+    element = Element(tag, {name: escape_xml_chars(value) for name, value in attributes.items() if value})
+    element.text = None if text is None else escape_xml_chars(text)
     return element
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from ..core.text import escape_control_chars, show_xml
+from ..core.text import escape_control_chars, escape_xml_chars
 from ..results import CaseResult, EvalReport, Status
 from .evidence import (
     Skip,
@@ -36,7 +36,7 @@ def code_cell(text: str, limit: int) -> str:
 
 def fence(text: str, limit: int) -> str:
     """Return the text, cut to `limit` characters, as a block that nothing in it ends."""
-    body = cut(show_xml(text), limit)
+    body = cut(escape_xml_chars(text), limit)
     longest = max((len(found) for found in _BACKTICKS.findall(body)), default=0)
     marks = "`" * max(3, longest + 1)
     return f"{marks}text\n{body}\n{marks}"

@@ -138,7 +138,7 @@ MISTAKES = {
     ),
     "plain http": (
         ("--url", "http://agent.test/x", "--token", TOKEN),
-        "http://agent.test/x is plain http, and the token could be read on the way there; use https, or allow it by "
+        "http://agent.test/x is plain http, and the token could be read in transit; use https, or allow it with "
         "--insecure-http",
     ),
     "no bundle": (("--ca-bundle", "no-such.pem"), "the CA bundle no-such.pem cannot be read: No such file"),
