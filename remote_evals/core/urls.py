@@ -17,7 +17,7 @@ class PrivateUrl(str):
     __slots__ = ()
 
     def reveal(self) -> str:
-        """Return the whole URL, to be sent and shown nowhere."""
+        """Return the whole URL, for sending only: it must not be shown."""
         return super().__str__()
 
     def __str__(self) -> str:
