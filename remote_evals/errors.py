@@ -10,7 +10,7 @@ RemoteEvalsError                     REMOTE_EVALS
 ├── RemoteError                      REMOTE: the deployment, or the network to it, failed
 │   ├── RemoteUnauthorizedError      REMOTE_UNAUTHORIZED: it rejected the token
 │   └── RemoteRequestFailedError     REMOTE_REQUEST_FAILED: anything else
-│       ├── RemoteUnreachableError   REMOTE_UNREACHABLE: there was no connection
+│       ├── RemoteUnreachableError   REMOTE_UNREACHABLE: no connection was made
 │       ├── RemoteStatusError        REMOTE_STATUS: the response was not a 2xx
 │       ├── RemoteStreamError        REMOTE_STREAM: the event stream was broken or missing
 │       └── RemoteTimeoutError       REMOTE_TIMEOUT: a time limit was exceeded
@@ -140,7 +140,7 @@ class RemoteRequestFailedError(RemoteError):
 
 
 class RemoteUnreachableError(RemoteRequestFailedError):
-    """There was no connection: DNS, TLS, refused or not accepted in time. The agent never saw the request."""
+    """No connection was made: DNS, TLS, refused, or no answer in time. The agent never saw the request."""
 
     code = "REMOTE_UNREACHABLE"
 

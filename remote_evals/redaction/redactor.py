@@ -123,7 +123,7 @@ class Redactor:
 
 
 def _choose_mark(patterns: Iterable[bytes]) -> str:
-    """Return a mark that neither holds nor is part of a secret, and that forms none with the text beside it."""
+    """Return a mark that neither contains a secret nor is part of one, and that forms none with the text beside it."""
     mark = REDACTED.encode()
     if not any(
         mark in pattern or pattern in mark or _overlap(mark, pattern) or _overlap(pattern, mark) for pattern in patterns

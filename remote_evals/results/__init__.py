@@ -1,6 +1,6 @@
 """What happened, as data only: runs, cases and the report of all cases.
 
-In: runs rebuilt from a deployment's stream or made in process, and the assertions made on them.
+In: runs read from a deployment's stream or made in process, and the assertions made on them.
 Out: immutable models that assertions and reporters work on; nothing here reads a stream, judges a reply or prints.
 """
 
