@@ -1,6 +1,6 @@
-"""Evals for deployed AI agents: whether a deployment still calls the right tools and says the right thing.
+"""Evals for deployed AI agents: they check that a deployment still calls the right tools and gives the right answers.
 
-Everything here is imported on first use, so that `remote-evals --version` and plugins that only look stay quick.
+Every name here is imported on first use, so that `remote-evals --version` and an idle pytest plugin stay fast.
 """
 
 from importlib import import_module

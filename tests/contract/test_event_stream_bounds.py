@@ -69,7 +69,7 @@ def test_the_bound_of_an_event(bytes_more: int, chunk_bytes: int) -> None:
     assert [event.text for event in events if isinstance(event, TextDelta)] == (
         ["a"] if bytes_more else ["a", text, "b"]
     )
-    assert str(decoder.mistake or "") == (TOO_LONG if bytes_more else "")
+    assert str(decoder.problem or "") == (TOO_LONG if bytes_more else "")
 
 
 def test_nothing_is_read_behind_a_frame_that_is_too_long() -> None:
@@ -78,7 +78,7 @@ def test_nothing_is_read_behind_a_frame_that_is_too_long() -> None:
     assert decoder.feed(b"data: " + b"x" * FRAME_BYTES) == []
     assert decoder.feed(b"\n\n" + to_frame("a") + b"data: \xff") == []
     decoder.finish()
-    assert (str(decoder.mistake), decoder.invalid_utf8_at, decoder.unfinished) == (TOO_LONG, None, False)
+    assert (str(decoder.problem), decoder.invalid_utf8_at, decoder.unfinished) == (TOO_LONG, None, False)
 
 
 ENDLESS = {
@@ -98,7 +98,7 @@ def test_a_frame_without_end_is_given_up(name: str) -> None:
     decoder, fed = CHAT.open_reader(str, FRAME_BYTES), 0
     tracemalloc.start()
     try:
-        while not decoder.mistake:
+        while not decoder.problem:
             assert decoder.feed(piece) == []
             fed += len(piece)
         kept, peak = tracemalloc.get_traced_memory()
@@ -107,7 +107,7 @@ def test_a_frame_without_end_is_given_up(name: str) -> None:
     assert FRAME_BYTES < fed <= FRAME_BYTES + len(piece)
     assert peak < 3 * FRAME_BYTES
     assert kept < MIB
-    assert str(decoder.mistake) == TOO_LONG
+    assert str(decoder.problem) == TOO_LONG
 
 
 @pytest.mark.parametrize("line", [b"data:\n", b":\r\n", b"\n"], ids=["data", "comments", "blank"])

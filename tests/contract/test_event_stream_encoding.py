@@ -57,7 +57,7 @@ def test_the_text_says_where_bytes_were_no_text() -> None:
     """What is not UTF-8 breaks nothing: the events are there, with U+FFFD in the place of the bytes."""
     events, decoder = decode_events([GOOD + BAD, GOOD])
     assert events == [TextDelta("text.delta", text=text) for text in ("a", "\ufffd", "a")]
-    assert decoder.mistake is None
+    assert decoder.problem is None
     assert decoder.invalid_utf8_at == len(GOOD) + FIRST_IN_BAD
 
 
@@ -72,4 +72,4 @@ def test_bytes_of_a_mistake_are_told() -> None:
     """A frame that is no event because of its bytes is both: the bytes may be why."""
     events, decoder = decode_events([GOOD + b"data: \xff\n\n" + GOOD])
     assert (len(events), decoder.invalid_utf8_at) == (1, len(GOOD) + 6)
-    assert str(decoder.mistake).endswith(": '\ufffd'")
+    assert str(decoder.problem).endswith(": '\ufffd'")

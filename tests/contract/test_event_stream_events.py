@@ -68,7 +68,7 @@ def test_what_has_no_data_is_no_event(nothing: bytes) -> None:
     """Comments, blank lines, and frames without data or with empty data are signs of life and nothing else."""
     events, decoder = decode_events([nothing, nothing + DELTA + nothing, DELTA, nothing])
     assert events == [TextDelta("text.delta", text="a")] * 2
-    assert decoder.mistake is None
+    assert decoder.problem is None
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_nothing_is_decoded_behind_a_mistake(wrong: bytes) -> None:
     for chunks in cuts_of(DELTA + wrong + DELTA + b"data: "):
         events, decoder = decode_events(chunks)
         assert events == [TextDelta("text.delta", text="a")]
-        assert decoder.mistake is not None
+        assert decoder.problem is not None
         assert decoder.unfinished is False
 
 
@@ -101,5 +101,5 @@ def test_a_last_frame_without_its_blank_line_is_no_event(rest: bytes) -> None:
     """What the stream ends in the middle of is not read as if it were whole; that there was something is known."""
     events, decoder = decode_events([RUN_DONE + rest])
     assert [event.type for event in events] == ["run.done"]
-    assert decoder.mistake is None
+    assert decoder.problem is None
     assert decoder.unfinished is True

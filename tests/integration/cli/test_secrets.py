@@ -122,7 +122,7 @@ def test_a_header_of_a_suite_is_refused_with_its_line(
 MISTAKES = {
     "no such header": (
         ("--header", "X-Tenant=s3cr3t-tenant", "--secret-header", "X-Tennant"),
-        "no header 'X-Tennant' is sent that could be secret; did you mean 'X-Tenant'?",
+        "the secret header 'X-Tennant' is not among the headers; did you mean 'X-Tenant'?",
     ),
     "value of a secret header": (
         ("--header", "X-Tenant=s3cr3t-tenant", "--secret-header", "X-Tenant=s3cr3t-tenant"),
@@ -138,7 +138,7 @@ MISTAKES = {
     ),
     "plain http": (
         ("--url", "http://agent.test/x", "--token", TOKEN),
-        "http://agent.test/x is plain http, and the token could be read on the way there; use https, or allow it by "
+        "http://agent.test/x is plain http, and the token could be read in transit; use https, or allow it with "
         "--insecure-http",
     ),
     "no bundle": (("--ca-bundle", "no-such.pem"), "the CA bundle no-such.pem cannot be read: No such file"),

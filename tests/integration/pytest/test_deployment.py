@@ -69,5 +69,5 @@ def test_a_secret_over_plain_http_must_be_allowed(
     done = run(pytester, "--remote-url", "http://agent.invalid", *["--remote-insecure-http"] * allowed)
     done.assert_outcomes(errors=2)
     done.stdout.fnmatch_lines(
-        ["*REMOTE_UNREACHABLE*" if allowed else "*is plain http*, or allow it by --remote-insecure-http (*"]
+        ["*REMOTE_UNREACHABLE*" if allowed else "*is plain http*, or allow it with --remote-insecure-http (*"]
     )

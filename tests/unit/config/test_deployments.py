@@ -145,7 +145,7 @@ PROBLEMS: dict[str, tuple[TargetOptions, dict[str, Any], str]] = {
     "no such header": (
         TargetOptions(headers={"X-Tenant": KEY}, secret_headers=("X-Tennant",)),
         {},
-        f"the target {URL}: no header 'X-Tennant' is sent that could be secret; did you mean 'X-Tenant'?",
+        f"the target {URL}: the secret header 'X-Tennant' is not among the headers; did you mean 'X-Tenant'?",
     ),
     "no such header in the suite": (TargetOptions(), {"secret_headers": "X-Tenant"}, "valid are none"),
     "short": (

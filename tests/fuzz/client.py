@@ -1,4 +1,4 @@
-"""Asks a server that sends whatever it is told to, many times on one event loop."""
+"""A client and a server that sends it any given answers, many at a time on one event loop."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -12,29 +12,29 @@ from .answers import PAUSE, Answer
 from .pieces import TOKEN
 
 T = TypeVar("T")
-How = Callable[[Session], Awaitable[T]]
+Request = Callable[[Session], Awaitable[T]]
 
-# No answer takes so long, however busy the machine is; the clocks of the target are out before.
-WALL_S = 45.0
+# No answer takes this long, even on a busy machine: the time limits of the target are shorter.
+MAX_WAIT_S = 45.0
 
 
 async def take_turn(session: Session) -> RunResult:
-    """Send a prompt, which the answer is for."""
+    """Send a prompt, which gets the answer."""
     return await session.send("hi", 1)
 
 
 async def decide(session: Session) -> RunResult:
-    """Decide what a turn waits for; the answer is for the decision."""
+    """Decide the approval that a turn waits for; the decision gets the answer."""
     await session.send("hi", 1)
     return await session.decide("an-approval", {"approved": True})
 
 
 async def read_transcript(session: Session) -> list[dict[str, Any]]:
-    """Ask for the transcript, which the answer is for."""
+    """Request the transcript, which gets the answer."""
     return await session.transcript()
 
 
-class Asking:
+class FuzzClient:
     """A server, a target and the event loop of both; `ask` is called from outside the loop."""
 
     def __init__(self, runner: asyncio.Runner, limits: Limits) -> None:
@@ -43,23 +43,23 @@ class Asking:
         self._answers: dict[str, list[Answer]] = {}
 
     async def open(self, stack: AsyncExitStack) -> None:
-        """Listen, and open the target, both until the stack is closed."""
+        """Start the server and open the target, until the stack is closed."""
         host = await stack.enter_async_context(listen(self._answer))
-        # A token that is made anew is sent again after one was refused.
+        # After a rejection, a token that is fetched again is sent again.
         target = RemoteTarget(f"http://{host}", token=lambda: TOKEN, limits=self._limits, retries=0)
         self._target = await stack.enter_async_context(target)
 
-    def ask(self, how: How[T], *answers: Answer) -> list[T | RemoteError]:
-        """Return what each answer comes to, all of them asked for at once. Raises `TimeoutError` after `WALL_S`."""
-        return self._runner.run(self._ask(how, answers))
+    def ask(self, request: Request[T], *answers: Answer) -> list[T | RemoteError]:
+        """Return the outcome of each answer, all requested at once. Raises `TimeoutError` after `MAX_WAIT_S`."""
+        return self._runner.run(self._ask(request, answers))
 
-    async def _ask(self, how: How[T], answers: Sequence[Answer]) -> list[T | RemoteError]:
-        async with asyncio.timeout(WALL_S), AsyncExitStack() as stack:
+    async def _ask(self, request: Request[T], answers: Sequence[Answer]) -> list[T | RemoteError]:
+        async with asyncio.timeout(MAX_WAIT_S), AsyncExitStack() as stack:
             sessions = [await stack.enter_async_context(self._target.open_session()) for _ in answers]
             for session, answer in zip(sessions, answers, strict=True):
-                self._answers[session.id] = [PAUSE, answer] if how is decide else [answer]
-            # In tasks of their own, so that no traceback of an error, which is searched for the token, holds an answer.
-            ended = await asyncio.gather(*map(how, sessions), return_exceptions=True)
+                self._answers[session.id] = [PAUSE, answer] if request is decide else [answer]
+            # Each runs in a task of its own, so that no traceback, which is searched for the token, holds an answer.
+            ended = await asyncio.gather(*map(request, sessions), return_exceptions=True)
         return [_expect(outcome, answer) for outcome, answer in zip(ended, answers, strict=True)]
 
     async def _answer(self, connection: Connection) -> None:
@@ -72,7 +72,7 @@ class Asking:
 
 
 def _expect(outcome: T | BaseException, answer: Answer) -> T | RemoteError:
-    """Return what is no error, or one that a deployment may cause; raise any other one."""
+    """Return a result, or an error that a deployment may cause; raise any other error."""
     if isinstance(outcome, BaseException) and not isinstance(outcome, RemoteError):
         outcome.add_note(f"The answer was {answer!r}")
         raise outcome
@@ -86,13 +86,13 @@ def _read_session_id(connection: Connection) -> str:
 
 
 @contextmanager
-def open_asking(limits: Limits) -> Iterator[Asking]:
-    """Yield what asks, with these limits."""
-    # A factory, so that the loop is nobody's current one outside of it.
+def open_client(limits: Limits) -> Iterator[FuzzClient]:
+    """Yield a client with these limits."""
+    # A factory, so that the loop is not the current one outside of the runner.
     with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
-        asking, stack = Asking(runner, limits), AsyncExitStack()
-        runner.run(asking.open(stack))
+        client, stack = FuzzClient(runner, limits), AsyncExitStack()
+        runner.run(client.open(stack))
         try:
-            yield asking
+            yield client
         finally:
             runner.run(stack.aclose())

@@ -1,3 +1,5 @@
+"""Any events give a run, and parallel calls may end in any order."""
+
 from typing import Any
 
 from hypothesis import given
@@ -72,7 +74,7 @@ FRAMES = st.builds(
 )
 
 
-def fold(frames: list[dict[str, Any]]) -> RunResult:
+def build_run(frames: list[dict[str, Any]]) -> RunResult:
     run = RunBuilder(CHAT.open_order())
     for index, frame in enumerate(frames):
         run.add(parse_event(frame), at_ms=float(index))
@@ -81,8 +83,8 @@ def fold(frames: list[dict[str, Any]]) -> RunResult:
 
 @given(st.lists(FRAMES | st.dictionaries(st.text(max_size=4), VALUES, max_size=3), max_size=12))
 def test_any_json_object_is_an_event(frames: list[dict[str, Any]]) -> None:
-    """Whatever objects a server sends, they rebuild to a run, of which no more calls are known than were told."""
-    run = fold(frames)
+    """Any JSON objects give a run with no more calls than there were events of tools."""
+    run = build_run(frames)
     assert run.last_event is None or isinstance(run.last_event, str)
     assert len(run.tool_calls) <= sum(str(frame.get("type")).startswith("tool.") for frame in frames)
 
@@ -100,17 +102,19 @@ CALLS = st.lists(
 def test_parallel_calls_may_end_in_any_order(
     calls: list[tuple[str, dict[str, str] | None, bool]], data: st.DataObject
 ) -> None:
-    """Any order of the ends, between the starts too, gives the same calls with the same outcomes and results."""
+    """Any order of the ends, also between the starts, gives the same calls with the same outcomes and results."""
     starts: list[dict[str, Any]] = []
     ends: list[dict[str, Any]] = []
     for number, (call_id, subagent, fails) in enumerate(calls):
-        of = {"toolCallId": call_id, "toolName": f"tool_{number}", "subagent": subagent}
-        starts.append({"type": "tool.start", "args": {"n": number}, **of})
-        ends.append({"type": "tool.error" if fails else "tool.done", "result": number, "error": {"name": "E"}, **of})
+        common = {"toolCallId": call_id, "toolName": f"tool_{number}", "subagent": subagent}
+        starts.append({"type": "tool.start", "args": {"n": number}, **common})
+        ends.append(
+            {"type": "tool.error" if fails else "tool.done", "result": number, "error": {"name": "E"}, **common}
+        )
     frames = list(starts)
     for start, end in zip(starts, ends, strict=True):
         frames.insert(data.draw(st.integers(frames.index(start) + 1, len(frames))), end)
-    assert fold(frames).tool_calls == fold([*starts, *ends]).tool_calls
-    assert [(call.name, call.result) for call in fold(frames).tool_calls] == [
+    assert build_run(frames).tool_calls == build_run([*starts, *ends]).tool_calls
+    assert [(call.name, call.result) for call in build_run(frames).tool_calls] == [
         (f"tool_{number}", number) for number in range(len(calls))
     ]
