@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from ..errors import UsageError
-from ..evals.eval import Eval, find_repeat_mistake
+from ..evals.eval import Eval, find_repeat_problem
 
 
 @runtime_checkable
@@ -55,8 +55,8 @@ def plan_runs(evals: Sequence[Eval], runs: int | None = None) -> list[PlannedRun
 def _check(evals: Sequence[Eval]) -> None:
     seen: set[tuple[str, str, str]] = set()
     for eval_ in evals:
-        if mistake := find_repeat_mistake(eval_.repeat, eval_.pass_at):
-            raise UsageError(f"the case {eval_.name!r}: {mistake}")
+        if problem := find_repeat_problem(eval_.repeat, eval_.pass_at):
+            raise UsageError(f"the case {eval_.name!r}: {problem}")
         identity = (eval_.file, eval_.suite, eval_.name)
         if identity in seen:
             raise UsageError(f"two cases are named {eval_.name!r}; give each its own name")

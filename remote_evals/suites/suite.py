@@ -13,7 +13,7 @@ from ..config.problems import explain_mistake, interpolate, render_path, render_
 from ..config.strict_model import Problem, StrictModel
 from ..config.yaml_lines import KeyPath
 from ..core.json_values import render_json
-from ..evals.eval import find_repeat_mistake
+from ..evals.eval import find_repeat_problem
 from .discovery import SUITE_ENDINGS
 from .eval_case import CaseDefaults, EvalCase
 
@@ -68,7 +68,7 @@ def _repeat_mistake(case: Mapping[str, Any], defaults: object) -> str | None:
     repeat, pass_at = (case.get(key, known.get(key)) for key in ("repeat", "pass_at"))
     if not isinstance(pass_at, int) or not (repeat is None or isinstance(repeat, int)):
         return None
-    return find_repeat_mistake(repeat, pass_at)
+    return find_repeat_problem(repeat, pass_at)
 
 
 GIVE_URL = "pass --url URL, or set REMOTE_EVALS_URL"

@@ -161,9 +161,9 @@ async def _with_case(t: EvalContext, case: Any) -> None:
 @pytest.mark.parametrize(
     ("test", "cases", "message"),
     [
-        (_without_case, [{"input": "i"}], r"it has cases, so its test must take _without_case\(t, case\)"),
-        (_with_case, [], r"it has no cases, so its test must take _with_case\(t\)"),
-        (lambda: None, [], r"it has no cases, so its test must take <lambda>\(t\)"),
+        (_without_case, [{"input": "i"}], r"it has cases, so its test must be _without_case\(t, case\)"),
+        (_with_case, [], r"it has no cases, so its test must be _with_case\(t\)"),
+        (lambda: None, [], r"it has no cases, so its test must be <lambda>\(t\)"),
     ],
     ids=["no case", "a case too many", "no t"],
 )
