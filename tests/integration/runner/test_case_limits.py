@@ -95,7 +95,5 @@ def test_a_timeout_names_the_last_call() -> None:
     for result in EvalRunner(agent=_hang, timeout_s=0.2).run(evals).results:
         assert result.error is not None
         assert result.error.code == "CASE_TIMEOUT"
-        assert result.error.message.startswith(
-            "the case was not done within 200ms; t.send('hang') was the last thing it did"
-        )
+        assert result.error.message.startswith("the case was not done within 200ms; its last call was t.send('hang'). ")
         assert [turn.reply for turn in result.turns] == ["Hello."]

@@ -3,7 +3,7 @@
 import pytest
 
 from remote_evals.results import AssertionResult, CaseError, RunResult, Status
-from remote_evals.running.verdict import FailurePolicy, decide_status, protocol_gates
+from remote_evals.running.verdict import FailurePolicy, decide_status, make_protocol_gates
 
 LAX = FailurePolicy()
 WHOLE, LOSSY = RunResult(finish_reason="stop"), RunResult(finish_reason="stop", missing=("events",))
@@ -56,7 +56,7 @@ def test_lost_events_are_told_with_the_deployment() -> None:
 def test_each_oddity_is_a_gate_of_its_turn() -> None:
     """Each warning of each turn is a failed gate that names its turn."""
     turns = [RunResult(), RunResult(turn=2, warnings=("one", "two"))]
-    assert [(gate.key, gate.kind, gate.passed, gate.turn, gate.message) for gate in protocol_gates(turns)] == [
+    assert [(gate.key, gate.kind, gate.passed, gate.turn, gate.message) for gate in make_protocol_gates(turns)] == [
         ("protocol", "gate", False, 2, "turn 2: protocol failed: one"),
         ("protocol", "gate", False, 2, "turn 2: protocol failed: two"),
     ]

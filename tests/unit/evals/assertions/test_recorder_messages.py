@@ -60,8 +60,8 @@ MESSAGES: list[tuple[RunResult, Callable[[RunResult], AssertionResult], str]] = 
     (
         OTHERS,
         lambda r: assertions.tool_order(r, ["issue_refund", "search_docs"]),
-        "tool_order(['issue_refund', 'search_docs']) failed: 'search_docs' was missing or out of order; tools called were"
-        " [search_docs, issue_refund]",
+        "tool_order(['issue_refund', 'search_docs']) failed: 'search_docs' was missing or out of order; "
+        "tools called were [search_docs, issue_refund]",
     ),
     (
         OTHERS,
