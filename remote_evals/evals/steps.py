@@ -38,7 +38,7 @@ class PendingCall(Coroutine[Any, Any, _T]):
         return self._begin().throw(*error)
 
     def close(self) -> None:
-        """End it where it stands; a call that was never awaited has nothing to end."""
+        """Close it, as a coroutine; a call that was never awaited has nothing to close."""
         if self._coroutine is not None:
             self._coroutine.close()
 

@@ -85,7 +85,7 @@ def find_forgotten_await(t: EvalContext, target: Target) -> CaseError | None:
 
 
 def find_empty_eval(t: EvalContext, eval_: Eval) -> CaseError | None:
-    """Return the error of an eval that ended without having tested anything, or None."""
+    """Return the error of an eval that ended without testing anything, or None."""
     place = eval_.place or eval_.file or "this case"
     if not t.results:
         return CaseError(code="EVAL_EMPTY", message=f"the eval at {place} sent nothing")

@@ -17,8 +17,8 @@ class Assertions:
     """Assertions on runs, combined into one. A failed check is recorded, never raised.
 
     `kind` is how a failure counts. `turn` is the number of the turn, from 1, if only one of several is checked.
-    `expected_end` is the finish reason with which what was not seen counts as not done; `ended` and `accept_end` set
-    it. Expected values are scrubbed by `redactor`, as the runs were, so that a secret in both still matches.
+    Absence can be asserted only of runs that ended with the finish reason `expected_end`, which `ended` and
+    `accept_end` set. Expected values are scrubbed by `redactor`, as the runs were, so that a secret in both matches.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Assertions:
         return self._copy(self._record, "soft")
 
     def completed(self) -> None:
-        """Pass when the latest run ended "stop"."""
+        """Pass when the latest run ended with "stop"."""
         self._add(reply.ended, combine_runs(self._turns[-1:]))
 
     def ended(self, reason: str) -> None:
@@ -100,7 +100,7 @@ class Assertions:
         self._add(reply.output_not_contains, self.result, text, expected_end=self._expected_end)
 
     def output_matches(self, pattern: str) -> None:
-        """Pass when the regular expression is found in the last reply. Raises `re.error` for an invalid one."""
+        """Pass when the regular expression is found in the last reply; an invalid one fails."""
         self._add(reply.output_matches, self.result, pattern)
 
     def max_steps(self, limit: int) -> None:
