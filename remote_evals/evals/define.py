@@ -21,7 +21,7 @@ Case = Mapping[str, Any]
 Test = Callable[..., Any]
 Score = Callable[..., Any]
 
-# Loading a file collects its definitions from here, even those that the file keeps under no name.
+# `take_collected` empties this after a file is imported, so even a definition that the file binds to no name counts.
 _COLLECTED: list["EvalDefinition"] = []
 
 
