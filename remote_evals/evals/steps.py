@@ -1,4 +1,4 @@
-"""What `t` waits for: each wait is remembered, so that a forgotten `await` is told and never passes for a turn."""
+"""Tracks the awaitables that `t` returns, so that a forgotten `await` is reported and never passes for a turn."""
 
 import sys
 from collections.abc import Callable, Coroutine, Generator
@@ -10,58 +10,61 @@ _P = ParamSpec("_P")
 
 
 class PendingCall(Coroutine[Any, Any, _T]):
-    """One wait, `t.send('hi')`: nothing happens until it is awaited. `place` is where it was called."""
+    """One call of an async method of `t`, `t.send('hi')`: nothing happens until it is awaited.
+
+    `label` shows the call, and `place` is the file and line where it was made.
+    """
 
     def __init__(self, label: str, place: str, start: Callable[[], Coroutine[Any, Any, _T]]) -> None:
         self.label = label
         self.place = place
         self._start = start
-        self._begun: Coroutine[Any, Any, _T] | None = None
+        self._coroutine: Coroutine[Any, Any, _T] | None = None
 
     @property
     def is_awaited(self) -> bool:
-        """Whether anybody awaited it."""
-        return self._begun is not None
+        """Whether it was awaited."""
+        return self._coroutine is not None
 
     def __await__(self) -> Generator[Any, Any, _T]:
         return self._begin().__await__()
 
     def send(self, value: Any) -> Any:
-        """Go on, as a coroutine does."""
+        """Resume it, as a coroutine."""
         return self._begin().send(value)
 
     def throw(self, *error: Any) -> Any:
-        """Go on with an error, as a coroutine does."""
+        """Raise an error in it, as in a coroutine."""
         return self._begin().throw(*error)
 
     def close(self) -> None:
-        """End it where it stands; one that was never awaited has nothing to end."""
-        if self._begun is not None:
-            self._begun.close()
+        """Close it, as a coroutine; a call that was never awaited has nothing to close."""
+        if self._coroutine is not None:
+            self._coroutine.close()
 
     def _begin(self) -> Coroutine[Any, Any, _T]:
-        if self._begun is None:
-            self._begun = self._start()
-        return self._begun
+        if self._coroutine is None:
+            self._coroutine = self._start()
+        return self._coroutine
 
 
 class HasPendingCalls(Protocol):
-    """What keeps the steps that were begun on it."""
+    """An object that remembers the pending calls of its methods."""
 
     steps: list[PendingCall[Any]]
 
     def scrub(self, text: str) -> str:
-        """Return a text without secrets."""
+        """Return the text without secrets."""
         ...
 
 
 _S = TypeVar("_S", bound=HasPendingCalls)
 
 
-def step(
+def pending_call(
     method: Callable[Concatenate[_S, _P], Coroutine[Any, Any, _T]],
 ) -> Callable[Concatenate[_S, _P], PendingCall[_T]]:
-    """Make the calls of an async method steps of its object."""
+    """Make an async method return a `PendingCall`, which its object remembers."""
 
     def begin(self: _S, /, *args: _P.args, **kwargs: _P.kwargs) -> PendingCall[_T]:
         caller = sys._getframe(1)
@@ -69,11 +72,10 @@ def step(
         # Scrubbed before it is cut: half a secret is no longer recognised.
         shown = self.scrub(shown)
         label = f"t.{method.__name__}({shown if len(shown) <= 60 else shown[:59] + '…'})"
-        begun = PendingCall(
-            label, f"{caller.f_code.co_filename}:{caller.f_lineno}", lambda: method(self, *args, **kwargs)
-        )
-        self.steps.append(begun)
-        return begun
+        place = f"{caller.f_code.co_filename}:{caller.f_lineno}"
+        call = PendingCall(label, place, lambda: method(self, *args, **kwargs))
+        self.steps.append(call)
+        return call
 
     # `wraps` would hide from type checkers that this is a method.
     update_wrapper(begin, method)

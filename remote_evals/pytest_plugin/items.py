@@ -177,7 +177,7 @@ class EvalItem(pytest.Item):
         runner = EvalRunner(target, judge=judge, judging=plan.judging)
         report = run_evals(runner, [self._eval])
         for result in report.results:
-            plan.refused.note(target, result)
+            plan.refused.record(target, result)
         return take_case(report, plan.redactor, target.redactor)
 
 

@@ -15,7 +15,7 @@ from ..config.fields import Text
 from ..config.problems import KeyPath, Problem, explain_problem, interpolate, render_path, render_place
 from ..config.strict_model import StrictModel
 from ..core.json_values import render_json
-from ..evals.eval import find_repeat_mistake
+from ..evals.eval import find_repeat_problem
 from .discovery import SUITE_ENDINGS
 from .eval_case import CaseDefaults, EvalCase
 
@@ -69,7 +69,7 @@ def _find_repeat_problem(case: Mapping[str, Any], defaults: object) -> str | Non
     repeat, pass_at = (case.get(key, shared.get(key)) for key in ("repeat", "pass_at"))
     if not isinstance(pass_at, int) or not (repeat is None or isinstance(repeat, int)):
         return None
-    return find_repeat_mistake(repeat, pass_at)
+    return find_repeat_problem(repeat, pass_at)
 
 
 def _get_name(case: object) -> str | None:

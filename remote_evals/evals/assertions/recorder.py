@@ -1,4 +1,4 @@
-"""The assertions as methods: each judges the runs at hand and records its result as a gate or as soft."""
+"""The assertions as methods of `t`: each checks the runs so far and records its result, as a gate or as soft."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
@@ -8,17 +8,17 @@ from ...redaction import Redactor
 from ...results import AssertionResult, RunResult
 from ...results.run import combine_runs
 from . import budgets, reply, tools
-from .values import Check, Unjudged
+from .values import Check, MissingValue
 
 Kind = Literal["gate", "soft"]
 
 
 class Assertions:
-    """Asserts on runs, together as one; `kind` is how a failure counts. Nothing here raises on a failed check.
+    """Assertions on runs, combined into one. A failed check is recorded, never raised.
 
-    `turn` names the turn, from 1, where one of several is looked at. `expected_end` is the finish reason with which
-    what was not seen counts as not done; `ended` and `accept_end` set it. What is expected is scrubbed by `redactor`,
-    as the runs were: a secret that the agent must not say is found by its trace.
+    `kind` is how a failure counts. `turn` is the number of the turn, from 1, if only one of several is checked.
+    Absence can be asserted only of runs that ended with the finish reason `expected_end`, which `ended` and
+    `accept_end` set. Expected values are scrubbed by `redactor`, as the runs were, so that a secret in both matches.
     """
 
     def __init__(
@@ -44,20 +44,20 @@ class Assertions:
 
     @property
     def softly(self) -> "Assertions":
-        """The same assertions, recorded as soft: a failure is shown and fails the case only under `--strict`."""
-        return self._like(self._record, "soft")
+        """The same assertions, recorded as soft: a failure is shown, and fails the case only with `--strict`."""
+        return self._copy(self._record, "soft")
 
     def completed(self) -> None:
-        """Pass when the latest run ended "stop"."""
+        """Pass when the latest run ended with "stop"."""
         self._add(reply.ended, combine_runs(self._turns[-1:]))
 
     def ended(self, reason: str) -> None:
-        """Pass when the latest run ended with this finish reason; it is the expected end from now on."""
+        """Pass when the latest run ended with this finish reason, which becomes the expected end."""
         self._expected_end = reason
         self._add(reply.ended, combine_runs(self._turns[-1:]), reason)
 
     def accept_end(self) -> None:
-        """Take the way in which the runs ended for the expected one."""
+        """Accept the finish reason of the runs as the expected one."""
         self._expected_end = self.result.finish_reason or "stop"
 
     def called_tool(
@@ -70,7 +70,7 @@ class Assertions:
     ) -> None:
         """Pass when the tool was called, by any agent or by `subagent` and those under it; "a|b" is either.
 
-        `args` is a partial deep match by JSON equality; `times` the exact number of matching calls.
+        `args` is a partial deep match by JSON equality; `times` is the exact number of matching calls.
         """
         self._add(
             tools.called_tool,
@@ -84,23 +84,23 @@ class Assertions:
         )
 
     def not_called_tool(self, name: str, subagent: str | None = None) -> None:
-        """Pass when no agent, or none under `subagent`, called the tool in a run that came to its end."""
+        """Pass when no agent, or none at or under `subagent`, called the tool in a run that came to its end."""
         self._add(tools.not_called_tool, self.result, name, subagent=subagent, expected_end=self._expected_end)
 
     def tool_order(self, names: Sequence[str], subagent: str | None = None, exact: bool = False) -> None:
-        """Pass when the tools were called in this order; others may sit between, unless `exact`."""
+        """Pass when the tools were called in this order; other calls may come between, unless `exact`."""
         self._add(tools.tool_order, self.result, names, subagent=subagent, exact=exact, expected_end=self._expected_end)
 
     def output_contains(self, text: str) -> None:
-        """Pass when the last reply contains the text, whatever its case."""
+        """Pass when the last reply contains the text, ignoring case."""
         self._add(reply.output_contains, self.result, text)
 
     def output_not_contains(self, text: str) -> None:
-        """Pass when the last reply, of a run that came to its end, does not contain the text, whatever its case."""
+        """Pass when the last reply, of a run that came to its end, does not contain the text, ignoring case."""
         self._add(reply.output_not_contains, self.result, text, expected_end=self._expected_end)
 
     def output_matches(self, pattern: str) -> None:
-        """Pass when the regular expression is found in the last reply. Raises `re.error` for an invalid one."""
+        """Pass when the regular expression is found in the last reply; an invalid one fails."""
         self._add(reply.output_matches, self.result, pattern)
 
     def max_steps(self, limit: int) -> None:
@@ -108,57 +108,60 @@ class Assertions:
         self._add(budgets.max_steps, self.result, limit)
 
     def max_tokens(self, limit: int) -> None:
-        """Pass when the runs used at most `limit` tokens, in and out, sub-agents included."""
+        """Pass when the runs used at most `limit` tokens, input and output, including sub-agents."""
         self._add(budgets.max_tokens, self.result, limit)
 
     def max_cost_usd(self, limit: float, unknown_cost: Literal["fail", "skip"] = "fail") -> None:
-        """Pass when the runs cost at most `limit` dollars; an unknown cost fails, or with "skip" is marked skipped."""
+        """Pass when the runs cost at most `limit` dollars. An unknown cost fails, or is skipped with "skip"."""
         self._add(budgets.max_cost_usd, self.result, limit, unknown_cost=unknown_cost)
 
     def max_duration_ms(self, limit: float) -> None:
-        """Pass when the runs took at most `limit` milliseconds together."""
+        """Pass when the runs together took at most `limit` milliseconds."""
         self._add(budgets.max_duration_ms, self.result, limit)
 
     def max_first_text_ms(self, limit: float) -> None:
-        """Pass when the first text came within `limit` milliseconds in every run."""
+        """Pass when the first text came within `limit` milliseconds in every run that had one."""
         self._add(budgets.max_first_text_ms, self.result, limit)
 
     def check(self, name: str, value: Any, check: Check) -> None:
-        """Pass when the value passes the check; `name` says what is checked, for the report.
+        """Pass when the value passes the check; `name` says in the report what is checked.
 
-        Where events were lost on the way the value may not be whole, so it is not checked, and fails.
+        If events were lost on the way, the value may be incomplete: it fails without being checked.
         """
         if "events" in self.result.missing:
-            value = Unjudged("events were lost on the way, so the value may not be whole", skipped=False)
+            value = MissingValue("events were lost on the way, so the value may be incomplete", skipped=False)
         self._add(reply.check_value, name, value, check)
 
     def soft(self, name: str, value: Any, check: Check) -> None:
-        """Check a value as `check` does, softly."""
+        """Check a value as `check` does, recorded as soft."""
         self.softly.check(name, value, check)
 
     def keep_conclusive(self, make: Callable[["Assertions"], None]) -> None:
-        """Make assertions on runs of which the last broke, and keep the failures that nothing unseen could undo."""
-        made: list[AssertionResult] = []
-        make(self._like(made, self._kind))
-        self._record.extend(one for one in made if one.conclusive)
+        """Make assertions on runs whose last one broke, and keep only the conclusive failures.
+
+        A failure is conclusive if nothing that went unseen could undo it.
+        """
+        results: list[AssertionResult] = []
+        make(self._copy(results, self._kind))
+        self._record.extend(result for result in results if result.conclusive)
 
     def scrub(self, text: str) -> str:
-        """Return a text without secrets."""
+        """Return the text without secrets."""
         return self._redactor.scrub(text)
 
-    def _like(self, record: list[AssertionResult], kind: Kind) -> "Assertions":
+    def _copy(self, record: list[AssertionResult], kind: Kind) -> "Assertions":
         return Assertions(self._turns, record, kind, self._expected_end, self._turn, self._redactor)
 
-    def _add(self, judge: Callable[..., AssertionResult], *args: Any, **kwargs: Any) -> None:
+    def _add(self, assertion: Callable[..., AssertionResult], *args: Any, **kwargs: Any) -> None:
         try:
-            result = judge(*map(self._scrub_expected, args), **self._scrub_expected(kwargs))
-        except Exception as error:  # an assertion that cannot be made is a failed one, and the others still count
-            message = f"{judge.__name__} failed: it cannot be asked like this: {describe_error(error)}"
-            result = AssertionResult(name=judge.__name__, passed=False, score=0.0, message=message)
-        told = f"turn {self._turn}: {result.message}" if self._turn and result.message else result.message
-        made = result.model_copy(update={"kind": self._kind, "turn": self._turn, "message": told})
-        self._record.append(self._redactor.scrub_value(made))
+            result = assertion(*map(self._scrub_expected, args), **self._scrub_expected(kwargs))
+        except Exception as error:  # an assertion with invalid arguments is a failed one, and the others still count
+            message = f"{assertion.__name__} failed: invalid arguments: {describe_error(error)}"
+            result = AssertionResult(name=assertion.__name__, passed=False, score=0.0, message=message)
+        message = f"turn {self._turn}: {result.message}" if self._turn and result.message else result.message
+        result = result.model_copy(update={"kind": self._kind, "turn": self._turn, "message": message})
+        self._record.append(self._redactor.scrub_value(result))
 
-    def _scrub_expected(self, given: Any) -> Any:
+    def _scrub_expected(self, value: Any) -> Any:
         # Runs are scrubbed already, and checks are code.
-        return self._redactor.scrub_value(given) if isinstance(given, str | Mapping | list | tuple) else given
+        return self._redactor.scrub_value(value) if isinstance(value, str | Mapping | list | tuple) else value

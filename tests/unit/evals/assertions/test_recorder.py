@@ -1,3 +1,5 @@
+"""What the assertion methods of `t` record, and what they see of a conversation."""
+
 from collections.abc import Callable
 
 import pytest
@@ -43,7 +45,7 @@ METHODS: list[tuple[Callable[[Assertions], None], str]] = [
 
 @pytest.mark.parametrize(("method", "name"), METHODS, ids=[name for _, name in METHODS])
 async def test_every_method_records_one_gate(method: Callable[[Assertions], None], name: str) -> None:
-    """Each assertion is recorded once, as a gate, under the name of the call that made it; softly, it is soft."""
+    """Each assertion is recorded once, as a gate, under the name of the call that made it; `softly` makes it soft."""
     t = await conversation(run())
     method(t)
     method(t.softly)
@@ -53,7 +55,7 @@ async def test_every_method_records_one_gate(method: Callable[[Assertions], None
 
 @pytest.mark.parametrize(("method", "name"), METHODS, ids=[name for _, name in METHODS])
 async def test_no_assertion_raises_before_the_first_answer(method: Callable[[Assertions], None], name: str) -> None:
-    """Asserting before anything was sent is a result like any other."""
+    """An assertion made before anything was sent is recorded like any other."""
     t = EvalContext(FakeSession())
     method(t)
     method(t.last_turn)
@@ -61,7 +63,7 @@ async def test_no_assertion_raises_before_the_first_answer(method: Callable[[Ass
 
 
 async def test_a_failed_check_is_recorded_and_not_raised() -> None:
-    """A failure does not keep the assertions after it from being made."""
+    """A failure does not prevent the assertions after it."""
     t = await conversation(run(reply="Lost."))
     t.output_contains("shipped")
     t.completed()
@@ -69,7 +71,7 @@ async def test_a_failed_check_is_recorded_and_not_raised() -> None:
 
 
 async def test_a_soft_check_is_recorded_as_soft() -> None:
-    """`soft` checks a value as `check` does, with its measured score, and does not make a gate."""
+    """`soft` checks a value as `check` does, with its measured score, but is not a gate."""
     t = await conversation(run())
     t.soft("tone", 0.4, checks.at_least(0.7))
     (result,) = t.assertions
@@ -85,14 +87,14 @@ async def test_a_soft_check_is_recorded_as_soft() -> None:
 
 
 async def test_completed_asks_the_latest_run() -> None:
-    """`completed` passes where the latest run ended normally, whatever the run before it did."""
+    """`completed` passes if the latest run ended normally, however the run before it ended."""
     t = await conversation(run(finish_reason="length"), run())
     t.completed()
     assert shown(t.assertions) == [("completed()", True)]
 
 
 async def test_an_expected_end_lets_absence_count() -> None:
-    """Once a run was asked to end otherwise and did, what it did not do is known."""
+    """Once a run has ended with the finish reason that was asserted, absence can be asserted too."""
     t = await conversation(run(finish_reason="length"))
     t.not_called_tool("refund")
     t.ended("length")
@@ -102,7 +104,7 @@ async def test_an_expected_end_lets_absence_count() -> None:
 
 
 async def test_assertions_see_the_whole_conversation() -> None:
-    """The calls, steps, tokens, cost and time of all turns count together, and the reply is the last."""
+    """The calls, steps, tokens, cost and time of all turns count together; the reply is the last one."""
     timing = Timing(total_ms=100, first_text_ms=10)
     t = await conversation(
         run(call("a"), reply="one", usage=usage(10, 0.1), timing=timing),
@@ -124,7 +126,7 @@ async def test_assertions_see_the_whole_conversation() -> None:
 
 
 async def test_the_last_turn_alone_can_be_asserted_on() -> None:
-    """Assertions on the last turn see nothing of the turns before it, and are recorded with the others."""
+    """Assertions on the last turn ignore the turns before it, and are recorded with the others."""
     t = await conversation(run(call("a")), run(call("b")))
     t.last_turn.not_called_tool("a")
     t.last_turn.called_tool("b")
@@ -132,7 +134,7 @@ async def test_the_last_turn_alone_can_be_asserted_on() -> None:
 
 
 async def test_the_context_shows_what_was_seen() -> None:
-    """An eval can read the latest reply, all the calls and the session id."""
+    """An eval can read the latest reply, all tool calls and the session id."""
     t = await conversation(run(call("a"), reply="one"), run(call("b"), reply="two"))
     assert (t.reply, [one.name for one in t.tool_calls], t.session_id) == ("two", ["a", "b"], "eval-1")
     assert EvalContext(FakeSession()).reply == ""
@@ -145,7 +147,7 @@ async def test_turns_are_counted_from_one() -> None:
 
 
 async def test_a_broken_stream_keeps_what_had_come() -> None:
-    """A run that broke raises, and what was rebuilt of it stays for the assertions and the report."""
+    """A run that broke raises, and its partial result is kept for the assertions and the report."""
     t = EvalContext(FakeSession(broken("Half a")))
     with pytest.raises(RemoteStreamError):
         await t.send("hi")
@@ -153,7 +155,7 @@ async def test_a_broken_stream_keeps_what_had_come() -> None:
 
 
 async def test_a_request_that_got_nothing_leaves_no_turn() -> None:
-    """A request that failed before anything came adds no turn."""
+    """A request that failed before anything was received adds no turn."""
     t = EvalContext(FakeSession(broken(), run()))
     with pytest.raises(RemoteStreamError):
         await t.send("hi")

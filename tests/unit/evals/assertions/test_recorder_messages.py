@@ -1,4 +1,4 @@
-"""What a failed assertion says, whole."""
+"""The whole message of each failed assertion."""
 
 from collections.abc import Callable
 from typing import Any
@@ -60,8 +60,8 @@ MESSAGES: list[tuple[RunResult, Callable[[RunResult], AssertionResult], str]] = 
     (
         OTHERS,
         lambda r: assertions.tool_order(r, ["issue_refund", "search_docs"]),
-        "tool_order(['issue_refund', 'search_docs']) failed: 'search_docs' did not come in its turn; tools called were"
-        " [search_docs, issue_refund]",
+        "tool_order(['issue_refund', 'search_docs']) failed: 'search_docs' was missing or out of order; "
+        "tools called were [search_docs, issue_refund]",
     ),
     (
         OTHERS,
@@ -147,13 +147,13 @@ MESSAGES: list[tuple[RunResult, Callable[[RunResult], AssertionResult], str]] = 
 def test_a_failed_assertion_says_what_was_seen(
     judged: RunResult, assertion: Callable[[RunResult], AssertionResult], message: str
 ) -> None:
-    """The message names the assertion as it was written, and what was seen instead, on one line."""
+    """The message shows, on one line, the assertion as it was written and what was seen instead."""
     assert assertion(judged).message == message
 
 
 @pytest.mark.parametrize("expected", [{"a": 1}, {"a": [1]}, {"b": None}], ids=repr)
 def test_the_deepest_args_never_make_an_assertion_raise(expected: dict[str, Any]) -> None:
-    """Args nested as deep as JSON can be parsed are compared and shown like any others."""
+    """Args nested as deeply as JSON can be parsed are compared and shown like any others."""
     judged = run(call(args={"a": deepest()}))
     assert not far_below(lambda: assertions.called_tool(judged, "lookup_order", args=expected)).passed
     assert not far_below(lambda: assertions.not_called_tool(judged, "lookup_order")).passed

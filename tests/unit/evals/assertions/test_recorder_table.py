@@ -1,4 +1,4 @@
-"""The table of assertions: when each passes."""
+"""When each assertion passes, as a table."""
 
 from collections.abc import Callable
 from typing import Any
@@ -99,7 +99,7 @@ ROWS: list[Row] = [
 def test_an_assertion_passes_when_the_table_says_so(
     judged: RunResult, assertion: Callable[[RunResult], AssertionResult], passed: bool
 ) -> None:
-    """Each assertion passes or fails as documented, scores all or nothing, and speaks only when it failed."""
+    """Each assertion passes or fails as documented, scores 1 or 0, and has a message only if it failed."""
     result = assertion(judged)
     assert (result.passed, result.score, result.skipped) == (passed, float(passed), False)
     assert bool(result.message) is not passed
@@ -117,7 +117,7 @@ ABSENCES: list[tuple[str, Callable[..., AssertionResult]]] = [
 @pytest.mark.parametrize("assertion", [row[1] for row in ABSENCES], ids=[row[0] for row in ABSENCES])
 @pytest.mark.parametrize("reason", [None, "error", "max-steps", "awaiting-approval", "a-newer-end"])
 def test_absence_in_a_broken_run_proves_nothing(assertion: Callable[..., AssertionResult], reason: str | None) -> None:
-    """What was not seen counts as not done only in a run that came to its expected end."""
+    """What was not seen counts as not done only if the run came to its expected end."""
     assert assertion(run(call())).passed
     assert not assertion(run(call(), finish_reason=reason)).passed
     assert assertion(run(call(), finish_reason=reason), expected_end=reason).passed is True
@@ -125,7 +125,7 @@ def test_absence_in_a_broken_run_proves_nothing(assertion: Callable[..., Asserti
 
 @pytest.mark.parametrize("missing", ["steps", "usage", "cost"])
 def test_what_the_stream_did_not_carry_fails(missing: Any) -> None:
-    """A limit on a number that was not reported fails and says so, whatever number stands in its place."""
+    """A limit on a number that was not reported fails and says so, even if its known part is below the limit."""
     name = {"steps": "max_steps", "usage": "max_tokens", "cost": "max_cost_usd"}[missing]
     result = at_most(name, 1000)(run(missing=(missing,)))
     assert not result.passed
@@ -133,7 +133,7 @@ def test_what_the_stream_did_not_carry_fails(missing: Any) -> None:
 
 
 def test_an_unknown_cost_can_be_skipped() -> None:
-    """With "skip", a run of unknown cost passes, is marked as skipped, and warns; a known cost is still judged."""
+    """With "skip", a run of unknown cost passes, marked as skipped with a warning; a known cost is still checked."""
     skipped = assertions.max_cost_usd(run(missing=("cost",)), 0.1, unknown_cost="skip")
     assert (skipped.passed, skipped.skipped) == (True, True)
     assert "did not report every cost" in skipped.message
