@@ -88,7 +88,7 @@ def test_it_waits_for_the_signal(
 
     start_server = FakeServer.start
     monkeypatch.setattr(FakeServer, "start", start_and_signal)
-    monkeypatch.setattr(command_line, "LOOK_UP_EVERY_S", 0.01)
+    monkeypatch.setattr(command_line, "SIGNAL_POLL_S", 0.01)
     assert command_line.main([str(script)]) == 0
     assert capsys.readouterr().out.startswith("http://127.0.0.1:")
 
@@ -110,7 +110,7 @@ def test_help_shows_a_script_that_works(tmp_path: Path) -> None:
     with start("--help") as process:
         out, _ = process.communicate(timeout=10)
     path = tmp_path / "help.yaml"
-    path.write_text(out.partition("a script:\n\n")[2], "utf-8")
+    path.write_text(out.partition("example script:\n\n")[2], "utf-8")
     with running(path) as (_, url):
         body = {"sessionId": "s", "input": "weather"}
         answer = httpx.post(f"{url}/chat", json=body, headers={"authorization": "Bearer demo-token"})

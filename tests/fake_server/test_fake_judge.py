@@ -153,16 +153,16 @@ def test_half_an_answer_can_end_as_if_it_were_whole() -> None:
 @pytest.mark.parametrize(
     ("judge", "problem"),
     [
-        ("{replies: [{}]}", "replies[0]: an answer of the judge has either 'verdict' or 'content'"),
+        ("{replies: [{}]}", "replies[0]: a judge reply needs either 'verdict' or 'content', not both"),
         (
             "{replies: [{verdict: {}, content: x}]}",
-            "replies[0]: an answer of the judge has either 'verdict' or 'content'",
+            "replies[0]: a judge reply needs either 'verdict' or 'content', not both",
         ),
         ("{replies: [{verdct: {}}]}", "replies[0]: unknown key 'verdct'. Did you mean 'verdict'?"),
-        ("{replies: []}", "replies: should hold at least one item, got []"),
+        ("{replies: []}", "replies: should have at least one item, got []"),
         ("{}", "replies: is missing"),
-        ("{replies: [{content: x, fault: no-run-done}]}", "replies[0].fault: fault 'no-run-done' is one of runs"),
-        ("{fault: no-run-done, replies: [{content: x}]}", "fault: fault 'no-run-done' is one of runs"),
+        ("{replies: [{content: x, fault: no-run-done}]}", "replies[0].fault: fault 'no-run-done' is only for runs"),
+        ("{fault: no-run-done, replies: [{content: x}]}", "fault: fault 'no-run-done' is only for runs"),
     ],
 )
 def test_a_mistake_in_the_judge_is_told_with_its_place(judge: str, problem: str) -> None:

@@ -7,19 +7,22 @@ from pydantic import BaseModel
 
 from fake_server.__main__ import REFERENCE
 from fake_server.faults import PARAMETERS, Fault
-from fake_server.health import HealthAnswer
-from fake_server.judge import JudgeReply, JudgeScript, JudgeUsage, JudgeWhen
 from fake_server.script import (
     Failure,
+    HealthAnswer,
+    JudgeReply,
+    JudgeScript,
     Question,
     Reply,
     RunUsage,
     Script,
     Step,
+    StepUsage,
     SubAgent,
+    TextCondition,
     Tool,
+    TurnCondition,
     Usage,
-    When,
     load_script,
 )
 from tests.fake_server.wire_client import ask, decide, one, post, serve
@@ -42,8 +45,8 @@ def given_keys(value: object) -> Iterator[tuple[type[BaseModel], str]]:
 @pytest.mark.parametrize(
     "model",
     [
-        *(Script, When, Reply, Step, Tool, SubAgent, Question, Failure, Usage, RunUsage, Fault),
-        *(HealthAnswer, JudgeScript, JudgeReply, JudgeWhen, JudgeUsage),
+        *(Script, TurnCondition, Reply, Step, Tool, SubAgent, Question, Failure, StepUsage, RunUsage, Fault),
+        *(HealthAnswer, JudgeScript, JudgeReply, TextCondition, Usage),
     ],
 )
 def test_every_key_is_in_the_reference(model: type[BaseModel]) -> None:

@@ -74,8 +74,8 @@ def test_a_question_may_use_the_name_of_the_wire() -> None:
         ),
         ("replies:\n- text: 42", "x.yaml:2: replies[0].text: should be text, got 42: put it in quotes"),
         ("replies:\n- hello", "x.yaml:2: replies[0]: should be a mapping of keys to values, got 'hello'"),
-        ("replies: hello", "x.yaml:1: replies: should be a list, one line with '- ' an item, got 'hello'"),
-        ("replies: []", "x.yaml:1: replies: should hold at least one item, got []"),
+        ("replies: hello", "x.yaml:1: replies: should be a list, with one '- ' line per item, got 'hello'"),
+        ("replies: []", "x.yaml:1: replies: should have at least one item, got []"),
         ("agent: x", "x.yaml:1: replies: is missing"),
         ("replies:\n- steps:\n  - tools: [{args: {}}]", "x.yaml:3: replies[0].steps[0].tools[0].name: is missing"),
         (
@@ -126,13 +126,13 @@ def test_a_question_may_use_the_name_of_the_wire() -> None:
         ),
         (
             "replies:\n- text: x\nhealth:\n- times: 2\n- fault: seq-gap",
-            "x.yaml:5: health[1].fault: fault 'seq-gap' is one of runs. Valid here: buffered,",
+            "x.yaml:5: health[1].fault: fault 'seq-gap' is only for runs. Valid here: buffered,",
         ),
         (
             "replies:\n- text: x\nhealth: {fault: {name: cut, request: chat}}",
             "x.yaml:3: health[0].fault: fault 'cut' takes no 'request' here: only the faults of runs do",
         ),
-        ("replies:\n- text: x\n  text: y", "x.yaml:3: key 'text' stands here a second time"),
+        ("replies:\n- text: x\n  text: y", "x.yaml:3: duplicate key 'text'"),
         ("replies: [", "x.yaml:1: is not valid YAML: "),
         ("replies: \x07", "x.yaml: is not valid YAML: unacceptable character #x0007"),
         ("hello", "x.yaml: should be a mapping with the key 'replies', got 'hello'"),

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from fake_server._faulty import CHANGES
-from fake_server._faulty_bodies import BODY_CHANGES
-from fake_server._faulty_frames import FRAME_CHANGES
-from fake_server._faulty_order import ORDER_CHANGES
+from fake_server.fault_frames import BODY_CHANGES, FRAME_CHANGES
+from fake_server.fault_order import ORDER_CHANGES
 from fake_server.faults import BODIES, FRAMES, ORDER, STREAMS
+from fake_server.stream import CHANGES
 from tests.fake_server.faulty import LAST_CHUNK, TYPES, faulty, is_silent, types_in
 from tests.fake_server.wire_client import events_in, one, post, raw_turn, read_until, send, serve
 
