@@ -1,4 +1,4 @@
-"""The scripted judge: chat completions as OpenAI-compatible models give them, and as they fail."""
+"""The scripted judge: chat completions as OpenAI-compatible models send them, and as they fail."""
 
 import json
 from typing import Any
@@ -13,10 +13,12 @@ FAIR = {"passed": True, "score": 0.9, "reason": "Fair."}
 
 
 def judging(*replies: dict[str, Any], **judge: Any) -> FakeServer:
+    """Return a server whose judge gives these replies."""
     return serve({"token": "agent-token", "replies": [{"text": "Hello."}], "judge": {"replies": replies, **judge}})
 
 
 def complete(server: FakeServer, *texts: str, key: str | None = None, **body: Any) -> httpx.Response:
+    """Return the answer to one completion request with these user messages."""
     messages = [{"role": "user", "content": text} for text in texts]
     headers = {"authorization": f"Bearer {key}"} if key else {"authorization": ""}
     return send(
@@ -25,12 +27,13 @@ def complete(server: FakeServer, *texts: str, key: str | None = None, **body: An
 
 
 def content(answer: httpx.Response) -> Any:
+    """Return the content of a completion."""
     assert answer.status_code == 200, answer.text
     return answer.json()["choices"][0]["message"]["content"]
 
 
 def test_a_verdict_is_sent_as_the_json_text_of_a_completion() -> None:
-    """A scripted verdict is the message of a completion of the model that was asked for, with its usage."""
+    """A verdict is the content of a completion of the requested model, with its usage."""
     usage = {"input": 7, "output": 3, "cost_usd": 0.5}
     with judging({"verdict": FAIR, "usage": usage}) as server:
         answer = complete(server, "hi")
@@ -43,7 +46,7 @@ def test_a_verdict_is_sent_as_the_json_text_of_a_completion() -> None:
 
 
 def test_the_first_reply_that_holds_for_the_last_user_message_answers() -> None:
-    """Replies are chosen by text, whatever its case, and by regular expression, of the last user message alone."""
+    """Replies are chosen by the last user message alone, by text in any case and by pattern."""
     replies: list[dict[str, Any]] = [
         {"when": {"input": "POLITE", "matches": r"\d"}, "content": "both"},
         {"when": {"input": "polite"}, "content": "text"},
@@ -63,7 +66,7 @@ def test_a_message_may_be_a_list_of_parts() -> None:
 
 
 def test_any_content_can_be_given_without_usage_and_cut_off() -> None:
-    """A reply of no content, with no usage and another finish reason, is what some models send."""
+    """A reply can have no content, no usage and another finish reason."""
     with judging({"content": None, "usage": None, "finish_reason": "length"}) as server:
         body = complete(server, "hi").json()
     assert body["choices"][0] == {
@@ -75,7 +78,7 @@ def test_any_content_can_be_given_without_usage_and_cut_off() -> None:
 
 
 def test_the_judge_has_a_key_of_its_own() -> None:
-    """The judge asks for its key, never for the agent's token, and the agent's routes never take the judge's key."""
+    """The judge accepts its own key and not the agent's token, and the agent does not accept the judge's key."""
     with judging({"verdict": FAIR}, api_key="judge-key") as server:
         assert [complete(server, "hi", key=key).status_code for key in ("judge-key", "agent-token", None)] == [
             200,
@@ -87,13 +90,13 @@ def test_the_judge_has_a_key_of_its_own() -> None:
 
 
 def test_without_a_key_anybody_may_ask_the_judge() -> None:
-    """A judge without a key answers, though the agent wants its token."""
+    """A judge without a key answers any request, even if the agent needs a token."""
     with judging({"verdict": FAIR}) as server:
         assert complete(server, "hi").status_code == 200
 
 
 def test_a_question_without_a_reply_names_what_is_missing() -> None:
-    """A question that no reply is for is an error that quotes it."""
+    """A question without a reply gets an error that quotes it."""
     with judging({"when": {"input": "polite"}, "verdict": FAIR}) as server:
         answer = complete(server, "is it rude?")
     assert answer.status_code == 500
@@ -102,7 +105,7 @@ def test_a_question_without_a_reply_names_what_is_missing() -> None:
 
 @pytest.mark.parametrize("body", [{"model": 1}, {"messages": []}, {"messages": "hi"}])
 def test_a_request_that_is_none_is_refused(body: dict[str, Any]) -> None:
-    """Model and messages must be there."""
+    """A request without a model or messages is answered with 400."""
     with judging({"verdict": FAIR}) as server:
         assert complete(server, "hi", **body).status_code == 400
 
@@ -114,7 +117,7 @@ def test_a_script_without_a_judge_has_no_such_route() -> None:
 
 
 def test_the_faults_of_the_judge_are_not_the_agents() -> None:
-    """A fault of the judge strikes as often as it says, in its order, and leaves the agent alone; and the reverse."""
+    """The faults of the judge and those of the agent strike separately."""
     script = {
         "fault": {"name": "unavailable", "times": 1},
         "replies": [{"text": "Hello."}],
@@ -137,13 +140,13 @@ def test_a_rate_limit_says_when_to_come_back() -> None:
 
 @pytest.mark.parametrize("fault", [{"name": "cut", "after": 1}, {"name": "reset", "after": 1}])
 def test_an_answer_can_break_in_the_middle(fault: dict[str, Any]) -> None:
-    """After half of the answer the connection breaks."""
+    """The connection breaks after half of the answer."""
     with judging({"verdict": FAIR, "fault": fault}) as server, pytest.raises(httpx.TransportError):
         complete(server, "hi")
 
 
 def test_half_an_answer_can_end_as_if_it_were_whole() -> None:
-    """A body can end well-formed and be half a JSON text."""
+    """A complete body can end in the middle of its JSON."""
     with judging({"verdict": FAIR, "fault": "half-frame"}) as server:
         answer = complete(server, "hi")
     with pytest.raises(json.JSONDecodeError):
@@ -166,7 +169,7 @@ def test_half_an_answer_can_end_as_if_it_were_whole() -> None:
     ],
 )
 def test_a_mistake_in_the_judge_is_told_with_its_place(judge: str, problem: str) -> None:
-    """Mistakes below `judge` are told as any others."""
+    """A problem below `judge` is reported with its path."""
     with pytest.raises(ScriptError) as caught:
         parse_script(f"replies: [{{text: x}}]\njudge: {judge}", "x.yaml")
     assert f"judge.{problem}" in caught.value.problems[0]

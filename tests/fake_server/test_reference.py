@@ -1,4 +1,4 @@
-"""The reference script explains every key there is, and really works."""
+"""The reference script explains every key of a script, and works."""
 
 from collections.abc import Iterator
 
@@ -27,8 +27,8 @@ from fake_server.script import (
 )
 from tests.fake_server.wire_client import ask, decide, one, post, serve
 
-# a sub-agent that fails is told in a comment, as nothing would follow it
-TOLD_IN_A_COMMENT = {(SubAgent, "error")}
+# the error of a sub-agent stands in a comment, because nothing could follow it
+EXPLAINED_IN_A_COMMENT = {(SubAgent, "error")}
 
 
 def given_keys(value: object) -> Iterator[tuple[type[BaseModel], str]]:
@@ -50,17 +50,20 @@ def given_keys(value: object) -> Iterator[tuple[type[BaseModel], str]]:
     ],
 )
 def test_every_key_is_in_the_reference(model: type[BaseModel]) -> None:
+    """Every key of every model is in the reference script."""
     given = set(given_keys(load_script(REFERENCE)))
-    assert {(model, key) for key in model.model_fields} <= given | TOLD_IN_A_COMMENT
+    assert {(model, key) for key in model.model_fields} <= given | EXPLAINED_IN_A_COMMENT
 
 
 def test_every_fault_with_every_parameter_is_in_the_reference() -> None:
+    """Every fault is in the reference script with each parameter that it takes."""
     faults = load_script(REFERENCE).replies[-1].fault
-    told = {(fault.name, "for" if key == "for_s" else key) for fault in faults for key in fault.model_fields_set}
-    assert {(name, key) for name, keys in PARAMETERS.items() for key in keys} <= told
+    explained = {(fault.name, "for" if key == "for_s" else key) for fault in faults for key in fault.model_fields_set}
+    assert {(name, key) for name, keys in PARAMETERS.items() for key in keys} <= explained
 
 
 def test_the_reference_is_a_deployment() -> None:
+    """The reference script can be served, and its replies and faults work."""
     with serve(REFERENCE.read_text("utf-8")) as server:
         assert one(ask(server, "Where is order 41", "a"), "run.done")["text"] == "It has shipped."
         first = decide(server, ask(server, "refund", "b"), {"approved": True}, "b")

@@ -1,4 +1,4 @@
-"""`GET /health` as a script has it: a deployment that becomes ready, hangs, breaks, or is replaced by a new build."""
+"""`GET /health` as the script says: a deployment that gets ready, hangs, breaks, or is replaced by a new build."""
 
 import socket
 from contextlib import closing
@@ -12,22 +12,24 @@ from tests.fake_server.wire_client import ask, one, read_to_end, send, serve
 
 
 def healthy(health: Any, **script: Any) -> FakeServer:
+    """Return a server with this `health` key."""
     return serve({"health": health, "replies": [{"text": "hi"}], **script})
 
 
 def check(server: FakeServer) -> httpx.Response:
+    """Return the answer to one health check."""
     return send(server, "GET", "/health")
 
 
 def raw_check(server: FakeServer) -> socket.socket:
-    """Return a socket on which the health was asked for."""
+    """Return a socket on which a health check was sent."""
     connection = socket.create_connection(("127.0.0.1", server.port), timeout=5)
     connection.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
     return connection
 
 
 def test_headers_are_sent_with_the_ok() -> None:
-    """The script's headers join those of the plain answer."""
+    """The headers of the script are sent with the plain `ok`."""
     with healthy({"headers": {"X-Version": "1.4.2"}}) as server:
         answer = check(server)
     assert (answer.status_code, answer.text, answer.headers["x-version"]) == (200, "ok", "1.4.2")
@@ -35,7 +37,7 @@ def test_headers_are_sent_with_the_ok() -> None:
 
 
 def test_a_deployment_can_become_ready() -> None:
-    """A fault with `times` strikes that often, without the headers of the ok, and then all is well."""
+    """A fault with `times` strikes that often, without the headers of the script, and then the answer is `ok`."""
     fault = {"name": "unavailable", "times": 2, "retry_after": 1}
     with healthy({"headers": {"X-Version": "1.4.2"}, "fault": fault}) as server:
         answers = [check(server) for _ in range(4)]
@@ -45,7 +47,7 @@ def test_a_deployment_can_become_ready() -> None:
 
 
 def test_a_new_build_can_take_over() -> None:
-    """Of a list the first answer that is not worn out is given."""
+    """Of several answers the first that is not used up is given."""
     health = [{"times": 2, "headers": {"X-Version": "1"}}, {"fault": "unavailable", "times": 1}]
     with healthy([*health, {"headers": {"X-Version": "2"}}]) as server:
         answers = [check(server) for _ in range(5)]
@@ -54,7 +56,7 @@ def test_a_new_build_can_take_over() -> None:
 
 @pytest.mark.parametrize("health", [None, [], [{"times": 1, "headers": {"X-Version": "1"}}]])
 def test_nothing_left_to_say_is_a_plain_ok(health: Any) -> None:
-    """Without an answer, or when all are worn out, the deployment is well."""
+    """Without an answer, or when all are used up, the answer is a plain `ok`."""
     with healthy(health) as server:
         check(server)
         answer = check(server)
@@ -62,7 +64,7 @@ def test_nothing_left_to_say_is_a_plain_ok(health: Any) -> None:
 
 
 def test_answers_that_are_equal_wear_out_one_by_one() -> None:
-    """Two equal answers are good for twice as many requests."""
+    """Two equal answers are used for twice as many requests."""
     old = {"times": 1, "headers": {"X-Version": "1"}}
     with healthy([old, old, {"headers": {"X-Version": "2"}}]) as server:
         assert [check(server).headers["x-version"] for _ in range(3)] == ["1", "1", "2"]
@@ -79,21 +81,21 @@ def test_answers_that_are_equal_wear_out_one_by_one() -> None:
     ],
 )
 def test_an_answer_can_be_another(fault: Any, status: int, content_type: str) -> None:
-    """Whatever a proxy answers a turn it answers a health check."""
+    """Faults of answers and of bodies work for a health check."""
     with healthy({"fault": fault}) as server:
         answer = check(server)
     assert (answer.status_code, answer.headers["content-type"]) == (status, content_type)
 
 
 def test_a_health_check_can_be_sent_elsewhere() -> None:
-    """A redirect names its place."""
+    """A redirect has its location."""
     with healthy({"fault": {"name": "redirect", "location": "/up"}}) as server:
         answer = check(server)
     assert (answer.status_code, answer.headers["location"]) == (302, "/up")
 
 
 def test_a_health_check_can_hang_for_a_while() -> None:
-    """Without headers for some time, and well after it."""
+    """`no-headers` with `for` answers with the `ok` after that time."""
     with healthy({"fault": {"name": "no-headers", "for": "30ms"}, "headers": {"X-Version": "1"}}) as server:
         answer = check(server)
     assert (answer.text, answer.headers["x-version"]) == ("ok", "1")
@@ -121,7 +123,7 @@ def test_the_connection_can_be_reset() -> None:
 
 
 def test_health_and_turns_fail_apart() -> None:
-    """A deployment that says it is ill still answers turns, and the faults of turns leave its health alone."""
+    """A fault of the health check does not strike turns, and a fault of turns does not strike the health check."""
     with healthy({"fault": "unavailable"}) as server:
         assert one(ask(server), "run.done")["text"] == "hi"
     with healthy([], fault="unavailable") as server:
@@ -129,7 +131,7 @@ def test_health_and_turns_fail_apart() -> None:
 
 
 def test_health_needs_no_token_below_its_path_and_is_recorded() -> None:
-    """Every check is in the log as it came, under the path of the deployment."""
+    """A health check below `base_path` needs no token, and is recorded."""
     with healthy({"headers": {"X-Version": "1"}}, token="secret", base_path="/api/agent") as server:
         answer = httpx.get(f"{server.url}/health", headers={"x-probe": "7"})
         [request] = server.requests

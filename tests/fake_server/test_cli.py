@@ -19,12 +19,14 @@ HANGING = "replies:\n- text: hi\n  fault: silence\n"
 
 
 def start(*arguments: str) -> "subprocess.Popen[str]":
+    """Start the command with `arguments`."""
     command = [sys.executable, "-W", "error", "-m", "fake_server", *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 @contextmanager
 def running(script: Path) -> Iterator[tuple["subprocess.Popen[str]", str]]:
+    """Run the command with a script; yields its process and URL."""
     with start(str(script), "--port", "0") as process:
         assert process.stdout
         try:
@@ -35,6 +37,7 @@ def running(script: Path) -> Iterator[tuple["subprocess.Popen[str]", str]]:
 
 @pytest.fixture
 def script(tmp_path: Path) -> Path:
+    """Return the path of a script whose stream never ends."""
     path = tmp_path / "hanging.yaml"
     path.write_text(HANGING, "utf-8")
     return path
@@ -42,6 +45,7 @@ def script(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_prints_its_url_serves_and_ends_cleanly(script: Path, number: signal.Signals) -> None:
+    """The command prints its URL, serves, and exits with 0 on a signal even while a stream hangs."""
     with running(script) as (process, url):
         assert httpx.get(f"{url}/health").text == "ok"
         with httpx.stream("POST", f"{url}/chat", json={"sessionId": "s", "input": "hi"}) as answer:
@@ -52,6 +56,7 @@ def test_it_prints_its_url_serves_and_ends_cleanly(script: Path, number: signal.
 
 
 def test_a_script_with_mistakes_is_told_on_stderr(tmp_path: Path) -> None:
+    """A problem in the script is printed on stderr, and the exit code is 2."""
     path = tmp_path / "bad.yaml"
     path.write_text("replies:\n- txt: hi\n", "utf-8")
     with start(str(path)) as process:
@@ -61,6 +66,7 @@ def test_a_script_with_mistakes_is_told_on_stderr(tmp_path: Path) -> None:
 
 
 def test_a_port_in_use_is_told_on_stderr(script: Path) -> None:
+    """A port in use is reported on stderr without a traceback, and the exit code is 2."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         process = start(str(script), "--port", str(taken.getsockname()[1]))
         out, err = process.communicate(timeout=10)
@@ -71,6 +77,7 @@ def test_a_port_in_use_is_told_on_stderr(script: Path) -> None:
 
 @pytest.fixture
 def handlers() -> Iterator[None]:
+    """Restore the signal handlers after the test."""
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = [signal.getsignal(number) for number in numbers]
     yield
@@ -82,6 +89,8 @@ def handlers() -> Iterator[None]:
 def test_it_waits_for_the_signal(
     script: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """`main` serves until a signal arrives, and returns 0."""
+
     def start_and_signal(server: FakeServer) -> None:
         start_server(server)
         threading.Timer(0.03, signal.raise_signal, [signal.SIGINT]).start()
@@ -95,11 +104,13 @@ def test_it_waits_for_the_signal(
 
 @pytest.mark.usefixtures("handlers")
 def test_a_script_that_is_not_there_is_exit_code_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A script file that does not exist is reported, and the exit code is 2."""
     assert command_line.main([str(tmp_path / "nowhere.yaml")]) == 2
     assert "cannot be read" in capsys.readouterr().err
 
 
 def test_the_reference_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """`--reference` prints the reference script and exits with 0."""
     with pytest.raises(SystemExit) as exit_:
         command_line.main(["--reference"])
     assert exit_.value.code == 0
@@ -107,6 +118,7 @@ def test_the_reference_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_help_shows_a_script_that_works(tmp_path: Path) -> None:
+    """The example script in `--help` runs as it is printed."""
     with start("--help") as process:
         out, _ = process.communicate(timeout=10)
     path = tmp_path / "help.yaml"

@@ -1,4 +1,4 @@
-"""A script file is read strictly, and its mistakes are told with line, place and likely fix."""
+"""A script is read strictly, and its problems are reported with line, path and likely fix."""
 
 from pathlib import Path
 
@@ -8,12 +8,14 @@ from fake_server import ScriptError, load_script, parse_script
 
 
 def problems(text: str) -> tuple[str, ...]:
+    """Return the problems of a script that cannot be served."""
     with pytest.raises(ScriptError) as caught:
         parse_script(text, "x.yaml")
     return caught.value.problems
 
 
 def test_a_script_is_read_from_a_file(tmp_path: Path) -> None:
+    """A script is read from a UTF-8 file."""
     path = tmp_path / "x.yaml"
     path.write_text("agent: helper\nreplies:\n- text: hí\n", "utf-8")
     script = load_script(path)
@@ -21,6 +23,7 @@ def test_a_script_is_read_from_a_file(tmp_path: Path) -> None:
 
 
 def test_scalars_are_read_as_yaml_1_2() -> None:
+    """Dates, times, `yes` and numbers with leading zeros are text, as in YAML 1.2."""
     values = "{day: 2026-01-31, answer: yes, at: 12:30, id: 007, n: 1, f: 1.5, e: 1e3, b: true, x: null, v: }"
     [reply] = parse_script(f"replies:\n- object: {values}").replies
     assert reply.object == {
@@ -39,14 +42,17 @@ def test_scalars_are_read_as_yaml_1_2() -> None:
 
 @pytest.mark.parametrize(("text", "seconds"), [("50ms", 0.05), ("1.5s", 1.5), ("2 m", 120.0), ("0", 0.0)])
 def test_durations_have_a_unit(text: str, seconds: float) -> None:
+    """A duration has a unit, unless it is 0."""
     assert parse_script(f"replies:\n- delay: {text}").replies[0].delay == seconds
 
 
 def test_a_fault_that_is_empty_is_none() -> None:
+    """An empty `fault` key means no fault."""
     assert parse_script("replies:\n- text: hi\n  fault:\n").replies[0].fault == []
 
 
 def test_a_question_may_use_the_name_of_the_wire() -> None:
+    """A question may be written with the key of the wire, allowFreeText."""
     script = parse_script(
         "replies:\n- steps:\n  - tools:\n    - {name: q, question: {text: who, allowFreeText: false}}"
     )
@@ -140,31 +146,37 @@ def test_a_question_may_use_the_name_of_the_wire() -> None:
     ],
 )
 def test_a_mistake_is_told_with_line_place_and_fix(text: str, problem: str) -> None:
-    [told] = problems(text)
-    assert told.startswith(problem)
+    """A problem is one line with the line number, the path, what is wrong and the likely fix."""
+    [line] = problems(text)
+    assert line.startswith(problem)
 
 
 def test_all_mistakes_are_told_at_once_in_the_order_of_the_file() -> None:
-    told = problems("tokn: x\nreplies:\n- txt: hi\n- delay: 5\n- turn: 1\n")
-    assert [line.split(": ")[0] for line in told] == ["x.yaml:1", "x.yaml:3", "x.yaml:4", "x.yaml:5"]
+    """All problems are reported at once, in the order of the file."""
+    found = problems("tokn: x\nreplies:\n- txt: hi\n- delay: 5\n- turn: 1\n")
+    assert [line.split(": ")[0] for line in found] == ["x.yaml:1", "x.yaml:3", "x.yaml:4", "x.yaml:5"]
 
 
 def test_the_error_prints_a_line_for_every_problem() -> None:
+    """The text of the error has one line per problem."""
     error = ScriptError(["a: one", "b: two"])
     assert str(error) == "a: one\nb: two"
 
 
 def test_a_long_value_is_told_in_short() -> None:
-    [told] = problems(f"replies: {'x' * 500}")
-    assert len(told) < 150
+    """A long value is shortened in the message."""
+    [line] = problems(f"replies: {'x' * 500}")
+    assert len(line) < 150
 
 
 def test_a_file_that_is_not_there_is_a_script_error(tmp_path: Path) -> None:
+    """A file that does not exist is a `ScriptError`."""
     with pytest.raises(ScriptError, match=r"nowhere\.yaml: cannot be read: No such file"):
         load_script(tmp_path / "nowhere.yaml")
 
 
 def test_a_file_that_is_not_utf_8_is_a_script_error(tmp_path: Path) -> None:
+    """A file that is not UTF-8 is a `ScriptError` with the position of the first wrong byte."""
     path = tmp_path / "x.yaml"
     path.write_bytes(b"agent: \xff")
     with pytest.raises(ScriptError, match="is not UTF-8 text: invalid start byte at byte 7"):
@@ -172,4 +184,5 @@ def test_a_file_that_is_not_utf_8_is_a_script_error(tmp_path: Path) -> None:
 
 
 def test_a_mapping_that_holds_itself_is_a_script_error() -> None:
+    """A mapping that contains itself is a `ScriptError` and no endless loop."""
     assert problems("replies:\n- &a\n  object: *a\n")

@@ -1,4 +1,4 @@
-"""The server starts at once on a free port, stops at once whatever hangs, and records its requests."""
+"""The server starts at once on a free port, stops at once even if requests hang, and records its requests."""
 
 import asyncio
 import socket
@@ -15,6 +15,7 @@ HI = [{"text": "hi"}]
 
 
 def has_ipv6() -> bool:
+    """Return whether this machine has IPv6."""
     try:
         with socket.create_server(("::1", 0), family=socket.AF_INET6):
             return True
@@ -23,17 +24,20 @@ def has_ipv6() -> bool:
 
 
 def test_two_servers_get_two_ports() -> None:
+    """Two servers listen on two ports of this machine."""
     with serve(HI) as one_server, serve(HI) as another:
         assert one_server.url != another.url
         assert one_server.url.startswith("http://127.0.0.1:")
 
 
 def test_the_token_of_the_script_is_known() -> None:
+    """The server has the token of its script, or None."""
     assert serve({"token": "secret", "replies": HI}).token == "secret"
     assert serve(HI).token is None
 
 
 def test_nobody_listens_after_the_block_though_the_url_is_still_known() -> None:
+    """After the block the URL is still known, and a connection to it is refused."""
     with serve(HI) as server:
         pass
     with pytest.raises(httpx.ConnectError):
@@ -41,6 +45,7 @@ def test_nobody_listens_after_the_block_though_the_url_is_still_known() -> None:
 
 
 def test_a_port_in_use_is_an_os_error_of_the_caller() -> None:
+    """A port in use raises `OSError` in the thread that starts the server."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         server = FakeServer(parse_script("replies: [{text: hi}]"), port=taken.getsockname()[1])
         with pytest.raises(OSError, match="in use"):
@@ -48,6 +53,7 @@ def test_a_port_in_use_is_an_os_error_of_the_caller() -> None:
 
 
 def test_a_server_that_stopped_starts_again_on_its_port_without_its_sessions() -> None:
+    """A restarted server has the same URL and request log, and no sessions."""
     server = serve(HI)
     urls = []
     for _ in range(2):
@@ -60,7 +66,7 @@ def test_a_server_that_stopped_starts_again_on_its_port_without_its_sessions() -
 
 
 def test_another_build_can_take_over_the_port() -> None:
-    """A port that was given is the one that is listened on, as soon as the server before it has stopped."""
+    """Another server can listen on a given port as soon as the server before it has stopped."""
     old = serve(HI)
     assert old.port == 0
     with old:
@@ -71,6 +77,7 @@ def test_another_build_can_take_over_the_port() -> None:
 
 
 def test_stopping_twice_is_stopping_once() -> None:
+    """Stopping a stopped server does nothing."""
     server = serve(HI)
     with server:
         server.stop()
@@ -78,6 +85,7 @@ def test_stopping_twice_is_stopping_once() -> None:
 
 
 async def test_an_asynchronous_test_can_use_it() -> None:
+    """The server answers clients of the event loop that the test runs in."""
     with serve(HI) as server:
         async with httpx.AsyncClient() as client:
             answers = [client.post(f"{server.url}/chat", json={"sessionId": s, "input": "hi"}) for s in ("a", "b")]
@@ -86,6 +94,7 @@ async def test_an_asynchronous_test_can_use_it() -> None:
 
 @pytest.mark.parametrize("fault", ["no-headers", "silence", "keep-alives", "endless"])
 def test_a_stream_that_hangs_does_not_delay_the_stop(fault: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """A server stops within a second while a stream hangs, and leaves no thread and no output."""
     threads = threading.active_count()
     with serve([{"text": "hi", "fault": fault}]) as server, raw_turn(server) as connection:
         server.wait_for_requests(1)
@@ -98,6 +107,7 @@ def test_a_stream_that_hangs_does_not_delay_the_stop(fault: str, capfd: pytest.C
 
 
 def test_a_turn_that_runs_does_not_delay_the_stop(capfd: pytest.CaptureFixture[str]) -> None:
+    """A server stops within a second while one turn runs and another waits for it."""
     with serve([{"text": "a b", "delay": "10m"}]) as server, raw_turn(server) as connection:
         read_until(connection, b"step.start")
         with raw_turn(server, "waits for the first") as _:
@@ -109,6 +119,7 @@ def test_a_turn_that_runs_does_not_delay_the_stop(capfd: pytest.CaptureFixture[s
 
 
 def test_requests_are_recorded_in_order_with_headers_and_body() -> None:
+    """Requests are recorded in order, each with its headers, and its body parsed if it is JSON."""
     with serve({"token": "secret", "replies": HI}) as server:
         post(server, "one")
         send(server, "GET", "/chat/s")
@@ -124,6 +135,7 @@ def test_requests_are_recorded_in_order_with_headers_and_body() -> None:
 
 
 def test_a_refused_request_is_recorded_too() -> None:
+    """A request without the token is recorded too."""
     with serve({"token": "secret", "replies": HI}) as server:
         httpx.post(f"{server.url}/chat", json={"a": 1})
         [request] = server.requests
@@ -132,6 +144,7 @@ def test_a_refused_request_is_recorded_too() -> None:
 
 
 def test_waiting_for_requests_returns_them_or_gives_up() -> None:
+    """`wait_for_requests` returns the requests, or raises `TimeoutError` that says how many came."""
     with serve(HI) as server:
         ask(server)
         assert len(server.wait_for_requests(1)) == 1
@@ -140,6 +153,7 @@ def test_waiting_for_requests_returns_them_or_gives_up() -> None:
 
 
 def test_a_client_that_leaves_in_the_middle_of_its_request_is_no_trouble(capfd: pytest.CaptureFixture[str]) -> None:
+    """A client that leaves in the middle of its request is not recorded and logs nothing."""
     with serve(HI) as server:
         address = httpx.URL(server.url)
         with socket.create_connection((address.host, address.port or 0)) as connection:
@@ -151,6 +165,7 @@ def test_a_client_that_leaves_in_the_middle_of_its_request_is_no_trouble(capfd: 
 
 @pytest.mark.skipif(not has_ipv6(), reason="there is no IPv6 here")
 def test_it_listens_where_it_is_told() -> None:
+    """A server can listen on an IPv6 address."""
     with FakeServer(parse_script("replies: [{text: hi}]"), host="::1") as server:
         assert server.url.startswith("http://[::1]:")
         assert send(server, "GET", "/health").text == "ok"

@@ -1,4 +1,4 @@
-"""A turn pauses for a decision, and goes on once it is made."""
+"""A turn pauses for a decision, and continues once it is made."""
 
 from typing import Any
 
@@ -11,6 +11,7 @@ REPLY = {"steps": [{"text": "Sending.", "tools": [EMAIL]}, {"text": "All done."}
 
 
 def test_a_paused_turn_is_pending_and_not_in_the_transcript() -> None:
+    """The transcript of a paused session has its approval as pending, and no messages of the turn."""
     with serve([REPLY]) as server:
         approval = one(ask(server), "approval.requested")
         pending = {"status": "awaiting-approval", "approvalId": approval["approvalId"]}
@@ -18,6 +19,7 @@ def test_a_paused_turn_is_pending_and_not_in_the_transcript() -> None:
 
 
 def test_an_approved_call_runs_and_the_turn_joins_the_transcript() -> None:
+    """An approved call runs, and the transcript then has the whole turn and nothing pending."""
     with serve([REPLY]) as server:
         events = decide(server, ask(server), {"approved": True})
         assert (one(events, "tool.done")["result"], one(events, "tool.done")["durationMs"]) == ("sent", 5)
@@ -26,6 +28,7 @@ def test_an_approved_call_runs_and_the_turn_joins_the_transcript() -> None:
 
 
 def test_a_rejected_call_is_an_error_and_the_turn_goes_on() -> None:
+    """A rejected call fails without running, and the run continues to its end."""
     with serve([REPLY]) as server:
         events = decide(server, ask(server), {"approved": False, "note": "no"})
     assert one(events, "tool.error")["error"]["name"] == "ToolRejectedError"
@@ -34,6 +37,7 @@ def test_a_rejected_call_is_an_error_and_the_turn_goes_on() -> None:
 
 
 def test_an_approved_call_can_fail() -> None:
+    """An approved call has the error that the script gives it."""
     call = {"name": "boom", "approval": True, "error": {"name": "TypeError"}}
     with serve([{"steps": [{"tools": [call]}, {"text": "sorry"}]}]) as server:
         events = decide(server, ask(server), {"approved": True})
@@ -41,6 +45,7 @@ def test_an_approved_call_can_fail() -> None:
 
 
 def test_a_continuation_is_a_new_run_from_zero() -> None:
+    """A continuation has a run id of its own, and its events are numbered from 0."""
     with serve([REPLY]) as server:
         asked = ask(server)
         events = decide(server, asked, {"approved": True})
@@ -50,6 +55,7 @@ def test_a_continuation_is_a_new_run_from_zero() -> None:
 
 
 def test_the_usage_of_a_continuation_includes_the_paused_part() -> None:
+    """The usage of a continuation is the sum over both parts of the turn."""
     steps = [{"tools": [EMAIL], "usage": {"input": 10}}, {"text": "x", "usage": {"input": 20}}]
     with serve([{"steps": steps}]) as server:
         asked = ask(server)
@@ -59,6 +65,7 @@ def test_the_usage_of_a_continuation_includes_the_paused_part() -> None:
 
 
 def test_the_named_usage_of_a_reply_is_that_of_its_end() -> None:
+    """The usage that a reply gives is sent at the end of the turn, not at the pause."""
     with serve([{**REPLY, "usage": {"input": 99}}]) as server:
         asked = ask(server)
         events = decide(server, asked, {"approved": True})
@@ -67,6 +74,7 @@ def test_the_named_usage_of_a_reply_is_that_of_its_end() -> None:
 
 
 def test_a_decision_counts_once() -> None:
+    """A second decision on the same approval is answered with 404."""
     with serve([REPLY]) as server:
         asked = ask(server)
         decide(server, asked, {"approved": True})
@@ -75,6 +83,7 @@ def test_a_decision_counts_once() -> None:
 
 
 def test_an_approval_of_another_session_is_unknown() -> None:
+    """An approval id is only known in the session that it belongs to."""
     with serve([REPLY]) as server:
         approval = one(ask(server), "approval.requested")["approvalId"]
         answer = send(server, "POST", f"/chat/other/approvals/{approval}", json={"approved": True})
@@ -82,6 +91,7 @@ def test_an_approval_of_another_session_is_unknown() -> None:
 
 
 def test_new_input_to_a_paused_session_fails_at_once() -> None:
+    """New input to a paused session gets a failed run, and the session stays paused."""
     with serve([REPLY]) as server:
         ask(server)
         answer = post(server, "and now?")
@@ -92,6 +102,7 @@ def test_new_input_to_a_paused_session_fails_at_once() -> None:
 
 
 def test_calls_before_the_gated_one_report_and_calls_after_it_wait() -> None:
+    """Calls before the pausing call are done before the pause, and calls after it start after the decision."""
     tools = [{"name": "before"}, EMAIL, {"name": "after"}]
     with serve([{"steps": [{"tools": tools}, {"text": "x"}]}]) as server:
         asked = ask(server)
@@ -114,6 +125,7 @@ def test_calls_before_the_gated_one_report_and_calls_after_it_wait() -> None:
 
 
 def test_two_gated_calls_of_a_step_pause_one_after_the_other() -> None:
+    """Each of two pausing calls in one step waits for a decision of its own."""
     with serve([{"steps": [{"tools": [EMAIL, EMAIL]}, {"text": "both"}]}]) as server:
         first = ask(server)
         second = decide(server, first, {"approved": True})
@@ -129,11 +141,13 @@ def test_two_gated_calls_of_a_step_pause_one_after_the_other() -> None:
 
 
 def question(**more: Any) -> dict[str, Any]:
+    """Return a reply that asks the user a question and then says `booked`."""
     asked = {"text": "Where to?", "options": ["Lisbon", "Oslo"], "allow_free_text": True}
     return {"steps": [{"tools": [{"name": "ask_user", "question": asked, **more}]}, {"text": "booked"}]}
 
 
 def test_a_question_is_an_approval_of_its_own_kind() -> None:
+    """A question is an approval request of kind `question`, with its text and options."""
     with serve([question()]) as server:
         approval = one(ask(server), "approval.requested")
     assert approval["kind"] == "question"
@@ -144,17 +158,20 @@ def test_a_question_is_an_approval_of_its_own_kind() -> None:
     ("answer", "result"), [("oslo", {"answer": "oslo", "option": 1}), ("Rome", {"answer": "Rome"})]
 )
 def test_an_answer_is_the_result_of_the_question(answer: str, result: dict[str, Any]) -> None:
+    """The result of a question is the answer, with the index of the option if it is one."""
     with serve([question()]) as server:
         events = decide(server, ask(server), {"answer": answer})
     assert one(events, "tool.done")["result"] == result
 
 
 def test_a_question_can_have_a_result_of_the_script() -> None:
+    """A result that the script gives replaces the answer."""
     with serve([question(result="noted")]) as server:
         assert one(decide(server, ask(server), {"answer": "Oslo"}), "tool.done")["result"] == "noted"
 
 
 def test_a_question_can_be_declined() -> None:
+    """A rejected question fails as declined."""
     with serve([question()]) as server:
         events = decide(server, ask(server), {"approved": False})
     assert one(events, "tool.error")["error"]["message"] == "The user declined to answer the question"
@@ -176,6 +193,7 @@ NESTED = {
 
 
 def test_a_subagents_pause_is_the_whole_runs() -> None:
+    """A pause inside a sub-agent pauses the whole run, and only the lead agent requests the approval."""
     with serve([NESTED]) as server:
         asked = ask(server)
     assert brief(asked)[2:] == [
@@ -193,6 +211,7 @@ def test_a_subagents_pause_is_the_whole_runs() -> None:
 
 
 def test_a_decision_reaches_the_subagent_that_waits_again_and_again() -> None:
+    """Each of two decisions resumes the sub-agent that waits, and the lead agent continues after it."""
     with serve([NESTED]) as server:
         again = decide(server, ask(server), {"approved": True})
         events = decide(server, again, {"approved": True})
@@ -222,6 +241,7 @@ def test_a_decision_reaches_the_subagent_that_waits_again_and_again() -> None:
 
 
 def test_a_delegation_can_need_an_approval_itself() -> None:
+    """A call that delegates can pause before its sub-agent starts."""
     call = {"name": "task", "approval": True, "subagent": {"name": "mailer", "text": "mailed"}}
     with serve([{"steps": [{"tools": [call]}, {"text": "done"}]}]) as server:
         events = decide(server, ask(server), {"approved": True})
@@ -230,6 +250,7 @@ def test_a_delegation_can_need_an_approval_itself() -> None:
 
 
 def test_a_rejected_delegation_never_starts() -> None:
+    """The sub-agent of a rejected call emits no event."""
     call = {"name": "task", "approval": True, "subagent": {"name": "mailer", "text": "mailed"}}
     with serve([{"steps": [{"tools": [call]}, {"text": "done"}]}]) as server:
         events = decide(server, ask(server), {"approved": False})

@@ -1,4 +1,4 @@
-"""The fake server says what the reference server said, event for event, field for field."""
+"""The fake server sends what the reference server sent, event by event and field by field."""
 
 import json
 from collections.abc import Iterator
@@ -33,20 +33,23 @@ FINER_DELTAS = {"15_reasoning"}
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[FakeServer]:
+    """Serve the script of the recordings for all tests of this module."""
     with FakeServer(load_script(SCRIPT)) as server:
         yield server
 
 
 def recording(name: str) -> str:
+    """Return the recorded body."""
     return (RECORDED / f"{name}.sse").read_bytes().decode("utf-8")
 
 
 @pytest.mark.parametrize("name", ONE_TURN)
 def test_a_turn_is_the_recorded_one(server: FakeServer, name: str) -> None:
-    said, expected = unstamped(ask(server, name, name)), unstamped(events_in(recording(name)))
+    """A turn has the recorded events, apart from ids and times."""
+    sent, expected = unstamped(ask(server, name, name)), unstamped(events_in(recording(name)))
     if name in FINER_DELTAS:
-        said, expected = without_deltas(said), without_deltas(expected)
-    assert said == expected
+        sent, expected = without_deltas(sent), without_deltas(expected)
+    assert sent == expected
 
 
 @pytest.mark.parametrize(
@@ -68,6 +71,7 @@ def test_a_turn_is_the_recorded_one(server: FakeServer, name: str) -> None:
 def test_an_answer_without_a_stream_is_the_recorded_one(
     server: FakeServer, name: str, method: str, path: str, content: str
 ) -> None:
+    """An answer that is not a stream has the recorded status, content type and body."""
     answer = send(server, method, path, content=content)
     status, *headers = (RECORDED / f"{name}.headers").read_text("utf-8").splitlines()
     assert answer.status_code == int(status.split()[1])
@@ -77,6 +81,7 @@ def test_an_answer_without_a_stream_is_the_recorded_one(
 
 @pytest.mark.parametrize("token", [None, "Bearer wrong", "Basic secret"])
 def test_a_refused_token_is_answered_as_recorded(token: str | None) -> None:
+    """A missing or wrong token gets the recorded 401."""
     name = "11a_no_token_401"
     with FakeServer(parse_script("token: secret\nreplies: [{text: hi}]")) as server:
         answer = httpx.get(f"{server.url}/chat/s", headers={"authorization": token} if token else {})
@@ -86,6 +91,7 @@ def test_a_refused_token_is_answered_as_recorded(token: str | None) -> None:
 
 
 def test_a_transcript_while_paused_is_the_recorded_one(server: FakeServer) -> None:
+    """The transcript of a paused session is the recorded one, apart from the approval id."""
     approval = one(ask(server, "05_approval_pause", "appr"), "approval.requested")["approvalId"]
     recorded = json.loads(recording("05c_transcript_while_paused"))
     expected = {**recorded, "pending": {**recorded["pending"], "approvalId": approval}}
@@ -93,32 +99,37 @@ def test_a_transcript_while_paused_is_the_recorded_one(server: FakeServer) -> No
 
 
 def without_deltas(events: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Return the events without the deltas, and without the numbers that these change."""
     kept = [event for event in events if not str(event["type"]).endswith(".delta")]
     return [{key: value for key, value in event.items() if key != "seq"} for event in kept]
 
 
 @pytest.mark.parametrize(("name", "decision"), [("05e_approve", True), ("05h_reject", False)])
 def test_a_continuation_is_the_recorded_one(server: FakeServer, name: str, decision: bool) -> None:
-    said = decide(server, ask(server, "05_approval_pause", name), {"approved": decision}, name)
+    """An approval and a rejection continue the run with the recorded events."""
+    sent = decide(server, ask(server, "05_approval_pause", name), {"approved": decision}, name)
     # the recorded rejection is the second call of its agent
     expected = recording(name).replace("call_2", "call_1")
-    assert unstamped(said) == unstamped(events_in(expected))
+    assert unstamped(sent) == unstamped(events_in(expected))
 
 
 def test_two_turns_of_a_session_are_the_recorded_ones(server: FakeServer) -> None:
-    said = [ask(server, "My name is Ali.", "mt"), ask(server, "What is my name?", "mt")]
+    """Two turns of one session, and its transcript, are the recorded ones."""
+    sent = [ask(server, "My name is Ali.", "mt"), ask(server, "What is my name?", "mt")]
     expected = [events_in(recording("08_multi_turn_1")), events_in(recording("08_multi_turn_2"))]
-    assert [unstamped(events) for events in said] == [unstamped(events) for events in expected]
+    assert [unstamped(events) for events in sent] == [unstamped(events) for events in expected]
     assert send(server, "GET", "/chat/mt").text == recording("08_multi_turn_transcript")
 
 
 def test_every_stamp_of_the_reference_is_there(server: FakeServer) -> None:
-    said, expected = ask(server, "01_plain", "stamps"), events_in(recording("01_plain"))
-    assert [sorted(event) for event in said] == [sorted(event) for event in expected]
+    """Each event has all the fields of the recorded one, including ids and times."""
+    sent, expected = ask(server, "01_plain", "stamps"), events_in(recording("01_plain"))
+    assert [sorted(event) for event in sent] == [sorted(event) for event in expected]
 
 
 def test_the_bytes_around_the_events_are_the_recorded_ones(server: FakeServer) -> None:
-    said, expected = post(server, "12_unicode", "bytes").content, (RECORDED / "12_unicode.sse").read_bytes()
-    frames, expected_frames = said.split(b"\n\n"), expected.split(b"\n\n")
+    """Characters, spacing and the end of the stream are the recorded bytes."""
+    sent, expected = post(server, "12_unicode", "bytes").content, (RECORDED / "12_unicode.sse").read_bytes()
+    frames, expected_frames = sent.split(b"\n\n"), expected.split(b"\n\n")
     assert frames[-2:] == expected_frames[-2:] == [b"event: done\ndata: {}", b""]
     assert frames[-3].split(b'"usage"')[0] == expected_frames[-3].split(b'"usage"')[0]
