@@ -1,4 +1,4 @@
-"""Decodes a whole stream in this process, as the reading of a turn does."""
+"""Decodes a whole stream in this process, as a turn does."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from remote_evals.protocols.sse import FrameDecoder, SseFrame
 
 
 def decode_frames(chunks: Iterable[bytes]) -> tuple[list[SseFrame], FrameDecoder]:
-    """Return the frames of a stream up to one that is too long, and the decoder that gave them."""
+    """Return the frames of a stream up to one that is too long, and the decoder that read them."""
     frames: list[SseFrame] = []
     decoder = FrameDecoder()
     for chunk in chunks:
@@ -21,15 +21,15 @@ def decode_frames(chunks: Iterable[bytes]) -> tuple[list[SseFrame], FrameDecoder
 
 
 def decode_events(chunks: Iterable[bytes]) -> tuple[list[Event], EventDecoder]:
-    """Return the events of a stream, and the decoder that gave them."""
+    """Return the events of a stream, and the decoder that read them."""
     decoder = EventDecoder(str)
     events = [event for chunk in chunks for event in decoder.feed(chunk)]
     decoder.finish()
     return events, decoder
 
 
-def cuts_of(body: bytes) -> Iterable[list[bytes]]:
-    """Yield the body whole, byte by byte, and in two at every byte."""
+def make_cuts(body: bytes) -> Iterable[list[bytes]]:
+    """Yield the body whole, byte by byte, and cut in two at every byte."""
     yield [body]
     yield [body[at : at + 1] for at in range(len(body))]
     yield from ([body[:at], body[at:]] for at in range(len(body) + 1))
