@@ -1,4 +1,4 @@
-"""A deployment that remembers, guards itself and speaks TLS, and how the tests have it looked at."""
+"""A deployment with memory, authorization and TLS, and ways to let `doctor` examine it."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ from tests.serving.deployments import PATIENT
 TOKEN = "t0ken-of-the-doctor"
 BEARER = f"Bearer {TOKEN}"
 PROBE = MemoryProbe(number="482913")
-# What a fake deployment that remembers says to the second prompt.
+# The reply of a fake deployment with memory to the second prompt.
 RECALL = {"when": {"turn": 2}, "text": PROBE.number}
 
 _MOMENT = "2026-01-02T03:04:05.678Z"
@@ -27,7 +27,7 @@ _USAGE = {"inputTokens": 31, "outputTokens": 2, "totalTokens": 33, "costUsd": 0.
 async def examine_at(
     url: str, token: str | None = None, probe: MemoryProbe = PROBE, **options: Any
 ) -> tuple[Diagnosis, list[Finding]]:
-    """Return the check-up of a deployment, and the findings as they were reported."""
+    """Return the diagnosis of a deployment, and the findings as they were reported."""
     reported: list[Finding] = []
     secret = Secret(token) if token else None
     given = TargetOptions(**{"url": url, "token": secret, "limits": PATIENT, "reads_environment": False, **options})
@@ -35,26 +35,26 @@ async def examine_at(
 
 
 async def find(url: str, token: str | None = None, probe: MemoryProbe = PROBE, **options: Any) -> dict[str, Finding]:
-    """Return the findings about a deployment by their check."""
+    """Return the findings about a deployment, by check."""
     diagnosis, reported = await examine_at(url, token, probe, **options)
     assert list(diagnosis.findings) == reported
     return {finding.check: finding for finding in diagnosis.findings}
 
 
 def statuses(found: dict[str, Finding], *checks: str) -> list[str]:
-    """Return the statuses of checks."""
+    """Return the status of each check."""
     return [found[check].status for check in checks]
 
 
 def assert_broken_off(found: dict[str, Finding], at: str, label: str) -> None:
-    """Assert that a check failed and kept all later ones from being made."""
+    """Assert that a check failed and that all later checks were not made."""
     later = list(CHECKS)[list(CHECKS).index(at) + 1 :]
     assert found[at].status == "fail"
     assert {(found[check].status, found[check].happened) for check in later} == {("not_checked", f"{label} failed")}
 
 
 class Agent:
-    """A deployment that lets in whoever `admits` matches, by Authorization, and remembers the numbers of a session."""
+    """A deployment that accepts each Authorization that `admits` matches, and remembers the numbers of a session."""
 
     def __init__(self, *admits: str, refusal: int = 401) -> None:
         self.admits = admits
@@ -64,7 +64,7 @@ class Agent:
 
     @asynccontextmanager
     async def serve(self, tls: ssl.SSLContext | None = None) -> AsyncIterator[str]:
-        """Answer for the length of a block; yields the URL."""
+        """Serve while the block runs; yields the URL."""
         async with listen(self._answer, tls=tls) as host:
             yield f"http{'s' if tls else ''}://{host}"
 
