@@ -5,13 +5,7 @@ from typing import Any
 import pytest
 
 from fake_server import FakeServer
-from tests.fake_server.wire_client import ask, brief, one, serve, unstamped
-
-
-def run(reply: dict[str, Any], message: Any = "hi") -> list[dict[str, Any]]:
-    """Return the events of one turn that this reply answers."""
-    with serve([reply]) as server:
-        return ask(server, message)
+from tests.fake_server.wire_client import ask, brief, one, run_reply, serve, unstamped
 
 
 def get_reply(server: FakeServer, message: str, session: str = "s") -> str:
@@ -63,7 +57,7 @@ def test_placeholders_stand_for_the_words_of_the_turn() -> None:
 def test_placeholders_reach_args_results_objects_and_events() -> None:
     """Placeholders are replaced in arguments, results, objects and raw events."""
     tool = {"name": "echo", "args": {"a": ["{{input}}"]}, "result": {"r": "{{input}}"}}
-    events = run(
+    events = run_reply(
         {"steps": [{"tools": [tool]}], "object": {"o": "{{input}}"}, "events": [{"type": "x", "e": "{{input}}"}]}
     )
     assert one(events, "tool.start")["args"] == {"a": ["hi"]}
@@ -78,21 +72,21 @@ def test_placeholders_reach_args_results_objects_and_events() -> None:
 )
 def test_text_is_cut_as_the_reply_says(delta: str, pieces: list[str]) -> None:
     """`delta` cuts the text into words, characters or one piece."""
-    events = run({"text": "  a  b\nc", "delta": delta})
+    events = run_reply({"text": "  a  b\nc", "delta": delta})
     assert deltas(events) == pieces
     assert one(events, "text.done")["text"] == "  a  b\nc"
 
 
 def test_a_text_beside_steps_is_one_more_step() -> None:
     """A `text` beside `steps` is one more step at the end."""
-    events = run({"steps": [{"tools": [{"name": "look"}]}], "text": "seen"})
+    events = run_reply({"steps": [{"tools": [{"name": "look"}]}], "text": "seen"})
     assert [event["step"] for event in events if event["type"] == "step.start"] == [1, 2]
     assert one(events, "run.done")["text"] == "seen"
 
 
 def test_a_reply_without_anything_is_an_empty_step() -> None:
     """An empty reply is a run of one empty step."""
-    assert brief(run({})) == ["run.start", "step.start 1", "step.done 1 stop", "run.done stop"]
+    assert brief(run_reply({})) == ["run.start", "step.start 1", "step.done 1 stop", "run.done stop"]
 
 
 def test_parallel_tools_start_in_list_order_and_end_in_completion_order() -> None:
@@ -103,7 +97,7 @@ def test_parallel_tools_start_in_list_order_and_end_in_completion_order() -> Non
         {"name": "quick_too", "duration": "10ms"},
         {"name": "boom", "duration": "20ms", "error": {"name": "TypeError", "message": "bad"}},
     ]
-    events = run({"steps": [{"tools": tools}]})
+    events = run_reply({"steps": [{"tools": tools}]})
     calls = [line for line in brief(events) if line.startswith("tool.")]
     assert calls == [
         "tool.start call_1",
@@ -121,134 +115,15 @@ def test_parallel_tools_start_in_list_order_and_end_in_completion_order() -> Non
 def test_call_ids_go_on_from_step_to_step() -> None:
     """Call ids are numbered over all steps."""
     step = {"tools": [{"name": "noop"}]}
-    events = run({"steps": [step, step]})
+    events = run_reply({"steps": [step, step]})
     assert [event["toolCallId"] for event in events if event["type"] == "tool.start"] == ["call_1", "call_2"]
-
-
-RESEARCHER = {
-    "name": "researcher",
-    "description": "finds",
-    "steps": [{"tools": [{"name": "search"}]}, {"text": "Found."}],
-}
-
-
-def test_a_subagent_counts_its_own_steps_and_calls_inside_the_call_that_started_it() -> None:
-    """The events of a sub-agent stand inside the call that started it, with steps and call ids of its own."""
-    events = run({"steps": [{"tools": [{"name": "task", "subagent": RESEARCHER}]}, {"text": "done"}]})
-    assert brief(events) == [
-        "run.start",
-        "step.start 1",
-        "tool.start call_1",
-        "researcher step.start 1",
-        "researcher tool.start call_1",
-        "researcher tool.done call_1",
-        "researcher step.done 1 tool_calls",
-        "researcher step.start 2",
-        "researcher text.delta",
-        "researcher text.done",
-        "researcher step.done 2 stop",
-        "tool.done call_1",
-        "step.done 1 tool_calls",
-        "step.start 2",
-        "text.delta",
-        "text.done",
-        "step.done 2 stop",
-        "run.done stop",
-    ]
-
-
-def test_a_subagents_last_text_is_the_result_unless_the_script_gives_one() -> None:
-    """The result of a delegation is the last text of the sub-agent, unless the script gives another."""
-    tools = [{"name": "task", "subagent": RESEARCHER}, {"name": "task", "subagent": RESEARCHER, "result": "mine"}]
-    events = run({"steps": [{"tools": tools}]})
-    results = [event["result"] for event in events if event.get("toolName") == "task" and event["type"] == "tool.done"]
-    assert results == ["Found.\n\n[sub-agent 'researcher': 2 step(s), finish reason 'stop', taskId 'task_1']", "mine"]
-
-
-def test_a_nested_subagent_carries_its_parent() -> None:
-    """The events of a nested sub-agent name its parent."""
-    inner = {"name": "inner", "text": "deep"}
-    outer = {"name": "outer", "steps": [{"tools": [{"name": "ask"}, {"name": "task", "subagent": inner}]}]}
-    events = run({"steps": [{"tools": [{"name": "task", "subagent": outer}]}]})
-    [spoken] = [event for event in events if event["type"] == "text.done"]
-    parent = {"name": "outer", "depth": 1, "toolCallId": "call_1"}
-    assert spoken["subagent"] == {"name": "inner", "depth": 2, "toolCallId": "call_2", "parent": parent}
-
-
-def test_parallel_subagents_interleave() -> None:
-    """The events of parallel sub-agents alternate."""
-    tools = [{"name": "task", "subagent": {"name": name, "text": "a b"}} for name in ("x", "y")]
-    events = run({"steps": [{"tools": tools}]})
-    who = [event["subagent"]["name"] for event in events if "subagent" in event]
-    assert who == ["x", "y"] * 5
-
-
-def test_a_subagent_that_fails_is_a_failed_call_of_the_lead() -> None:
-    """The error of a sub-agent is the error of the call that started it, and the lead agent continues."""
-    failing = {"name": "researcher", "error": {"name": "Broken", "message": "no model"}}
-    events = run({"steps": [{"tools": [{"name": "task", "subagent": failing}]}, {"text": "sorry"}]})
-    assert one(events, "error")["subagent"]["name"] == "researcher"
-    assert one(events, "tool.error")["error"] == {"name": "Broken", "message": "no model"}
-    assert one(events, "run.done")["text"] == "sorry"
-
-
-def test_the_usage_of_a_run_is_the_sum_of_all_steps_and_subagents() -> None:
-    """The usage of a run is the sum over all steps of all agents."""
-    inner = {"name": "r", "steps": [{"text": "x", "usage": {"input": 5, "output": 1, "cost_usd": 0.2}}]}
-    tool = {"name": "task", "subagent": inner}
-    events = run(
-        {
-            "steps": [
-                {"tools": [tool], "usage": {"input": 10, "output": 2, "cost_usd": 0.1}},
-                {"text": "y", "usage": {"input": 20, "output": 3, "estimated": True}},
-            ]
-        }
-    )
-    assert one(events, "run.done")["usage"] == {
-        "promptTokens": 35,
-        "completionTokens": 6,
-        "totalTokens": 41,
-        "inputTokens": 35,
-        "outputTokens": 6,
-        "estimated": True,
-        "costUsd": 0.3,
-        "modelCalls": 3,
-    }
-
-
-def test_a_step_without_usage_gets_an_estimate_without_a_cost() -> None:
-    """A step without usage gets an estimate of its tokens and no cost."""
-    usage = one(run({"text": "x" * 9}, "y" * 8), "run.done")["usage"]
-    assert (usage["inputTokens"], usage["outputTokens"], usage["estimated"]) == (2, 3, True)
-    assert "costUsd" not in usage
-
-
-def test_a_reply_can_name_the_usage_of_its_run() -> None:
-    """The usage of a reply replaces the sum of its steps."""
-    usage = one(run({"text": "x", "usage": {"input": 7, "output": 1, "cost_usd": 0}}), "run.done")["usage"]
-    assert (usage["inputTokens"], usage["costUsd"], usage["modelCalls"]) == (7, 0, 1)
-
-
-def test_a_reply_can_name_its_model_calls() -> None:
-    """A reply can give the number of its model calls."""
-    assert one(run({"text": "x", "usage": {"model_calls": 9}}), "run.done")["usage"]["modelCalls"] == 9
-
-
-def test_usage_null_sends_no_usage_at_all() -> None:
-    """A reply with `usage: null` sends no usage in any event."""
-    assert not [event for event in run({"text": "x", "usage": None}) if "usage" in event]
-
-
-def test_usage_null_of_a_step_is_left_out_of_its_step_alone() -> None:
-    """A step with `usage: null` sends no usage, and the other steps are counted."""
-    events = run({"steps": [{"text": "x", "usage": None}, {"text": "y", "usage": {"input": 3}}]})
-    assert ["usage" in event for event in events if event["type"] == "step.done"] == [False, True]
-    assert one(events, "run.done")["usage"]["inputTokens"] == 3
 
 
 def test_an_error_ends_the_run_without_text_or_usage() -> None:
     """An error ends the run, and its run.done has no text and no usage."""
-    events = run({"steps": [{"text": "Let me see."}], "error": {"name": "Boom", "message": "hidden", "code": "E1"}})
+    events = run_reply(
+        {"steps": [{"text": "Let me see."}], "error": {"name": "Boom", "message": "hidden", "code": "E1"}}
+    )
     assert one(events, "error")["error"] == {"name": "Boom", "message": "hidden", "code": "E1"}
     [done] = [event for event in unstamped(events) if event["type"] == "run.done"]
     assert done == {"type": "run.done", "finishReason": "error", "text": "", "seq": len(events) - 1}
@@ -257,32 +132,34 @@ def test_an_error_ends_the_run_without_text_or_usage() -> None:
 
 def test_an_error_can_come_in_the_middle_of_a_text() -> None:
     """The text of a failed step is streamed before its error, without a text.done."""
-    events = run({"text": "I was about", "error": {"name": "Boom"}})
+    events = run_reply({"text": "I was about", "error": {"name": "Boom"}})
     assert deltas(events) == ["I ", "was ", "about"]
     assert "text.done" not in brief(events)
 
 
 def test_steps_after_a_failed_one_are_not_taken() -> None:
     """No step follows a failed one."""
-    events = run({"steps": [{"error": {"name": "Boom"}}, {"text": "never"}]})
+    events = run_reply({"steps": [{"error": {"name": "Boom"}}, {"text": "never"}]})
     assert [event["step"] for event in events if event["type"] == "step.start"] == [1]
 
 
 def test_the_finish_reason_of_run_and_step_can_be_named() -> None:
     """The finish reasons of a step and of the run can be given."""
-    events = run({"steps": [{"text": "cut of", "finish_reason": "length"}], "finish_reason": "length"})
+    events = run_reply({"steps": [{"text": "cut of", "finish_reason": "length"}], "finish_reason": "length"})
     assert brief(events)[-2:] == ["step.done 1 length", "run.done length"]
 
 
 def test_an_object_is_sent_even_when_it_is_null() -> None:
     """An `object: null` is sent, and no object is sent without the key."""
-    assert one(run({"text": "x", "object": None}), "run.done")["object"] is None
-    assert "object" not in one(run({"text": "x"}), "run.done")
+    assert one(run_reply({"text": "x", "object": None}), "run.done")["object"] is None
+    assert "object" not in one(run_reply({"text": "x"}), "run.done")
 
 
 def test_extra_events_follow_the_start_of_the_run_in_sequence() -> None:
     """Raw events are sent after run.start, numbered like the others."""
-    events = run({"text": "x", "events": [{"type": "provider.retry", "attempt": 1}, {"type": "unheard-of", "x-y": 2}]})
+    events = run_reply(
+        {"text": "x", "events": [{"type": "provider.retry", "attempt": 1}, {"type": "unheard-of", "x-y": 2}]}
+    )
     assert [event["type"] for event in events[:4]] == ["run.start", "provider.retry", "unheard-of", "step.start"]
     assert (events[1]["attempt"], events[2]["x-y"]) == (1, 2)
     assert [event["seq"] for event in events] == list(range(len(events)))

@@ -64,6 +64,12 @@ def ask(server: FakeServer, message: Any = "hi", session: str = "s") -> list[Eve
     return events_in(answer.text)
 
 
+def run_reply(reply: dict[str, Any], message: Any = "hi") -> list[Event]:
+    """Return the events of one turn that this reply answers."""
+    with serve([reply]) as server:
+        return ask(server, message)
+
+
 def decide(server: FakeServer, asked: list[Event], body: Event, session: str = "s") -> list[Event]:
     """Return the events of the continuation of a turn that paused with the events `asked`."""
     path = f"/chat/{session}/approvals/{one(asked, 'approval.requested')['approvalId']}"
