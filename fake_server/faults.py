@@ -19,7 +19,7 @@ ANSWERS: dict[str, set[str]] = {
     "html": set(),
     "redirect": {"location"},
 }
-"""Answers in place of a stream, as a proxy in front of the agent gives them: the turn never starts."""
+"""Answers instead of a stream, as a proxy in front of the agent gives them: the turn never starts."""
 
 BODIES: dict[str, set[str]] = {
     "no-headers": {"for"},

@@ -1,4 +1,4 @@
-"""Whether the client stays correct over 20,000 cases, one in twenty of which meets a fault.
+"""Checks that the client stays correct over 20,000 cases, one in twenty of which meets a fault.
 
 Every case must end with the outcome of its fault, and every request must be sent the expected number of times: what may
 never be sent twice never is. Memory, descriptors and tasks must not grow. These limits do not depend on the machine.

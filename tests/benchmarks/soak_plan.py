@@ -22,7 +22,7 @@ _ENTRIES = [
     for entry in FAULTS
     if entry.timer is None and not any(fault["name"] in _LEFT_OUT or "times" in fault for fault in entry.faults)
 ]
-_ECHO = {"when": {"matches": "^case [0-9]+$"}, "text": "This is {{input}}."}
+_HEALTHY = {"when": {"matches": "^case [0-9]+$"}, "text": "This is {{input}}."}
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ def plan_batches(seed: str, batches: int, size: int) -> Iterator[list[Planned]]:
 def make_soak_script() -> Script:
     """Return the script that answers any plan."""
     script = make_script(strike for entry in _ENTRIES for strike in entry.strikes())
-    [echo] = Script.model_validate({"replies": [_ECHO]}).replies
-    return script.model_copy(update={"replies": [echo, *script.replies]})
+    [reply] = Script.model_validate({"replies": [_HEALTHY]}).replies
+    return script.model_copy(update={"replies": [reply, *script.replies]})
 
 
 def count_requests(batches: Iterable[Iterable[Planned]]) -> Counter[str]:
