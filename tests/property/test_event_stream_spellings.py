@@ -12,7 +12,7 @@ from remote_evals.protocols.run_builder import RunBuilder
 from remote_evals.results import RunResult
 from remote_evals.transport.limits import SizeLimits
 from tests.contract.decoding import decode_events
-from tests.contract.facts import FACTS, RECORDINGS, facts_of, load_body
+from tests.contract.facts import FACTS, RECORDINGS, get_facts, load_body
 from tests.contract.spellings import SPELLINGS, cut
 
 BODIES = {name: load_body(name) for name in RECORDINGS}
@@ -43,7 +43,7 @@ def test_any_split_of_any_recording_is_the_same_run(name: str, spelling: str, pl
     """However a recorded stream is spelled and cut, it gives the same run as the recorded bytes."""
     run = build_run(cut(SPELLINGS[spelling](BODIES[name]), places))
     assert run == RUNS[name]
-    assert facts_of(run) == FACTS[name]
+    assert get_facts(run) == FACTS[name]
 
 
 @st.composite

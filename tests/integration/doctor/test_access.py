@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.serving.deployments import serve
-from tests.serving.diagnosed import (
+from tests.serving.diagnosis import (
     BEARER,
     PROBE,
     TOKEN,

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 from remote_evals.cli.app import app
 from tests.serving.command import clean_environment
 from tests.serving.deployments import serve
-from tests.serving.diagnosed import TOKEN
+from tests.serving.diagnosis import TOKEN
 from tests.serving.ports import closed_port
 
 RUN = {"text": "noted"}

@@ -12,7 +12,7 @@ from remote_evals import Limits
 from tests.contract.replay import Connection
 from tests.serving.certificates import Authority
 from tests.serving.deployments import listen, sending, serve
-from tests.serving.diagnosed import BEARER, RECALL, TOKEN, Agent, assert_broken_off, examine_at, find, statuses
+from tests.serving.diagnosis import BEARER, RECALL, TOKEN, Agent, assert_broken_off, examine_at, find, statuses
 from tests.serving.leaks import PROXY_PASSWORD
 from tests.serving.ports import closed_port
 from tests.serving.proxy import open_proxy

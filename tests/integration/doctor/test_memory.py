@@ -5,7 +5,7 @@ import pytest
 from remote_evals.doctor import MemoryProbe
 from tests.contract.replay import RUN_DONE, Connection
 from tests.serving.deployments import REFUND, listen, serve
-from tests.serving.diagnosed import TOKEN, Agent, examine_at, find, statuses
+from tests.serving.diagnosis import TOKEN, Agent, examine_at, find, statuses
 
 
 async def test_a_run_that_fails() -> None:

@@ -9,7 +9,7 @@ from remote_evals.doctor import Diagnosis, Finding, render_findings, render_head
 from tests.contract.replay import RUN_DONE, Connection
 from tests.serving.certificates import Authority
 from tests.serving.deployments import PATIENT, listen, serve
-from tests.serving.diagnosed import (
+from tests.serving.diagnosis import (
     BEARER,
     PROBE,
     RECALL,
