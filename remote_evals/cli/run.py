@@ -53,7 +53,7 @@ def run(
     with catch_signals() as interrupts:
         with exit_on_usage_error(), ExitStack() as stack, workflow_fence():
             settings = load_command_settings(config, deployment.env)
-            reports = Reports(output, settings.settings.reports)
+            reports = Reports(output, settings.project.reports)
             listener = open_listener(redactor, quiet=output.quiet)
             runner = build_runner(settings, running, run_limits, readiness, listener)
             opened = open_deployment(settings, deployment, turn_limits, running.retries)

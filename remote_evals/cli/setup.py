@@ -27,12 +27,12 @@ _INSECURE = "--insecure: certificates are not verified; anyone on the network pa
 
 @dataclass(frozen=True, slots=True)
 class CommandSettings:
-    """The settings of a command, and the environment that `--env` names, if any.
+    """The settings of the project, and the environment in them that `--env` names, if any.
 
     Each method takes what the options give, None for nothing, and returns what applies.
     """
 
-    settings: Settings
+    project: Settings
     environment: EnvironmentSettings | None
 
     @property
@@ -42,25 +42,25 @@ class CommandSettings:
 
     def choose_suites(self, given: list[str] | None) -> list[str]:
         """Return the patterns of the suites."""
-        return given or list(self.settings.suites)
+        return given or list(self.project.suites)
 
     def choose_concurrency(self, given: int | None) -> int:
         """Return the maximum number of runs at the same time."""
-        return given if given is not None else self.settings.concurrency or DEFAULT_CONCURRENCY
+        return given if given is not None else self.project.concurrency or DEFAULT_CONCURRENCY
 
     def choose_retries(self, given: int | None) -> int:
         """Return how often to resend a request that the deployment never started."""
-        retries = self.settings.retries if given is None else given
+        retries = self.project.retries if given is None else given
         return TargetOptions().retries if retries is None else retries
 
     def choose_timeout_s(self, given_s: float | None) -> float:
         """Return the time limit of a case in seconds, 0 for none."""
-        limit_s = self.settings.timeout if given_s is None else given_s
+        limit_s = self.project.timeout if given_s is None else given_s
         return DEFAULT_TIMEOUT_S if limit_s is None else limit_s
 
     def choose_max_time_s(self, given_s: float | None) -> float:
         """Return the time limit of the whole run in seconds, 0 for none."""
-        return (self.settings.max_time if given_s is None else given_s) or 0.0
+        return (self.project.max_time if given_s is None else given_s) or 0.0
 
     def choose_readiness(self, wait_s: float | None, headers: Mapping[str, str]) -> Readiness | None:
         """Return what to wait for before the first case, or None for nothing."""

@@ -62,7 +62,7 @@ class MemoryProbe:
             return passed("memory", "the second turn remembers the number of the first")
         reply = run.reply if len(run.reply) <= _LONGEST_QUOTE else f"{run.reply[:_LONGEST_QUOTE]}…"
         happened = f"the second turn does not remember the number of the first: it says {reply!r}"
-        advice = "Check that sessions are kept, by all replicas; a case with several turns needs that"
+        advice = "Check that all replicas keep and share sessions; a case with several turns needs that"
         return warned("memory", happened, advice)
 
 
