@@ -1,7 +1,8 @@
-"""Options and settings put together: an option comes before the environment it names, and that before the settings."""
+"""Combines options and settings: an option overrides the environment that `--env` names, which overrides the rest."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,50 +14,56 @@ from ..results.report import Listener
 from ..running.runner import EvalRunner
 from ..running.workers import Readiness
 from ..suites.loading import load_suites, make_evals
-from .run_options import RunLimitOptions, RunningOptions
-from .target_options import JudgeSource, ReadinessOptions
+from .exits import print_warning
+from .run_options import RunLimitOptions, RunningOptions, TurnLimitOptions
+from .target_options import DeploymentOptions, JudgeSource, ReadinessOptions, open_fake
 
 DEFAULT_CONCURRENCY = 4
 DEFAULT_TIMEOUT_S = 600.0
 DEFAULT_WAIT_S = 60.0
 
+_INSECURE = "--insecure: certificates are not verified; anyone on the network path can read the token and forge replies"
+
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """The settings of a run, and the environment that `--env` names, if any."""
+class CommandSettings:
+    """The settings of the project, and the environment in them that `--env` names, if any.
 
-    settings: Settings
+    Each method takes what the options give, None for nothing, and returns what applies.
+    """
+
+    project: Settings
     environment: EnvironmentSettings | None
-
-    def suites(self, given: list[str] | None) -> list[str]:
-        """Return which suites are meant."""
-        return given or list(self.settings.suites)
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """Which tags select the cases, where no option does."""
+        """The tags that select cases when no option does."""
         return self.environment.tags if self.environment else ()
 
-    def concurrency(self, given: int | None) -> int:
-        """Return how many runs go on at a time."""
-        return given if given is not None else self.settings.concurrency or DEFAULT_CONCURRENCY
+    def choose_suites(self, given: list[str] | None) -> list[str]:
+        """Return the patterns of the suites."""
+        return given or list(self.project.suites)
 
-    def retries(self, given: int | None) -> int:
-        """Return how often a request that was not begun on is sent again."""
-        known = self.settings.retries if given is None else given
-        return TargetOptions().retries if known is None else known
+    def choose_concurrency(self, given: int | None) -> int:
+        """Return the maximum number of runs at the same time."""
+        return given if given is not None else self.project.concurrency or DEFAULT_CONCURRENCY
 
-    def timeout_s(self, given_s: float | None) -> float:
-        """Return the limit of a run of a case in seconds, 0 for none."""
-        limit_s = self.settings.timeout if given_s is None else given_s
+    def choose_retries(self, given: int | None) -> int:
+        """Return how often to resend a request that the deployment never started."""
+        retries = self.project.retries if given is None else given
+        return TargetOptions().retries if retries is None else retries
+
+    def choose_timeout_s(self, given_s: float | None) -> float:
+        """Return the time limit of a case in seconds, 0 for none."""
+        limit_s = self.project.timeout if given_s is None else given_s
         return DEFAULT_TIMEOUT_S if limit_s is None else limit_s
 
-    def max_time_s(self, given_s: float | None) -> float:
-        """Return the limit of the whole run in seconds, 0 for none."""
-        return (self.settings.max_time if given_s is None else given_s) or 0.0
+    def choose_max_time_s(self, given_s: float | None) -> float:
+        """Return the time limit of the whole run in seconds, 0 for none."""
+        return (self.project.max_time if given_s is None else given_s) or 0.0
 
-    def readiness(self, wait_s: float | None, headers: Mapping[str, str]) -> Readiness | None:
-        """Return what to wait for before the first case, None for nothing."""
+    def choose_readiness(self, wait_s: float | None, headers: Mapping[str, str]) -> Readiness | None:
+        """Return what to wait for before the first case, or None for nothing."""
         environment = self.environment
         expected = {**(environment.expect_headers if environment else {}), **headers}
         if wait_s is None and environment:
@@ -65,8 +72,8 @@ class Chosen:
             return None
         return Readiness(DEFAULT_WAIT_S if wait_s is None else wait_s, expected)
 
-    def target(self, options: TargetOptions) -> TargetOptions:
-        """Return the options with what the environment says where they say nothing themselves."""
+    def complete_target(self, options: TargetOptions) -> TargetOptions:
+        """Return the options, completed by the environment."""
         environment = self.environment
         if environment is None:
             return options
@@ -77,26 +84,41 @@ class Chosen:
         )
 
 
-def load_chosen(config: Path | None, environment: str | None) -> Chosen:
-    """Return the settings of a file, or of the project around the working directory. Raises `UsageError`."""
+def load_command_settings(config: Path | None, environment: str | None) -> CommandSettings:
+    """Return the settings in a file, or those of the project around the working directory. Raises `UsageError`."""
     settings = load_settings(config, Path(), os.environ)
-    return Chosen(settings, settings.environment(environment) if environment else None)
+    return CommandSettings(settings, settings.environment(environment) if environment else None)
+
+
+@contextmanager
+def open_deployment(
+    settings: CommandSettings, deployment: DeploymentOptions, limits: TurnLimitOptions, retries: int | None = None
+) -> Iterator[tuple[TargetOptions, JudgeSource | None]]:
+    """Yield the target that options and settings name, and the judge of a fake server, if any.
+
+    `--fake` is served within the block, and `--insecure` is warned about. Raises `UsageError`.
+    """
+    if deployment.insecure:
+        print_warning(_INSECURE)
+    given = replace(deployment.parse(), limits=limits.parse(), retries=settings.choose_retries(retries))
+    with open_fake(deployment.fake, settings.complete_target(given)) as opened:
+        yield opened
 
 
 def build_runner(
-    chosen: Chosen,
+    settings: CommandSettings,
     running: RunningOptions,
     limits: RunLimitOptions,
     readiness: ReadinessOptions,
     listener: Listener,
 ) -> EvalRunner:
-    """Return the runner that options and settings ask for."""
+    """Return the runner that options and settings ask for. Raises `UsageError`."""
     timeout_s, max_time_s = limits.parse()
     return EvalRunner(
-        concurrency=chosen.concurrency(running.concurrency),
-        timeout_s=chosen.timeout_s(timeout_s),
-        max_time_s=chosen.max_time_s(max_time_s),
-        readiness=chosen.readiness(*readiness.parse()),
+        concurrency=settings.choose_concurrency(running.concurrency),
+        timeout_s=settings.choose_timeout_s(timeout_s),
+        max_time_s=settings.choose_max_time_s(max_time_s),
+        readiness=settings.choose_readiness(*readiness.parse()),
         strict=running.strict,
         strict_protocol=running.strict_protocol,
         judging=running.judge,
@@ -114,7 +136,12 @@ def build_evals(
     *,
     judging: bool,
 ) -> list[Eval]:
-    """Return the evals of suites, each with its target, and with its judge where one is asked."""
+    """Return the evals in suites, each with its target, and with its judge if `judging`. Raises `UsageError`."""
     loaded = load_suites(patterns, os.environ, needs_target=options.url is None, judging=judging)
     judges = fake_judge or judge_builder(redactor, insecure_http=options.insecure_http)
     return make_evals(loaded, target_builder(options, redactor), judges if judging else None)
+
+
+def load_evals(patterns: Sequence[str], *, judging: bool = True) -> list[Eval]:
+    """Return the evals in suites without targets, to be listed only. Raises `UsageError`."""
+    return make_evals(load_suites(patterns, os.environ, judging=judging))

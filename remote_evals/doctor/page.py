@@ -1,46 +1,45 @@
-"""The findings as text for people, and as JSON.
+"""Renders the findings as text, with a line for each check, its advice and the verdict at the end, and as JSON.
 
-The JSON has format 1. Fields may be added to it; none is renamed or removed without a new `format_version`.
-
-The text is ASCII. Times ending in `_ms` are milliseconds, `_usd` is US dollars. A number that is not finite is the
-string "NaN", "Infinity" or "-Infinity".
+The JSON has format 1. Fields may be added; none is renamed or removed without a new `format_version`. It is ASCII.
+Names ending in `_ms` are milliseconds, in `_usd` US dollars. A number that is not finite is the string "NaN",
+"Infinity" or "-Infinity".
 
 Top:
     format_version  1
     tool_version    the version of remote-evals
     started_at      ISO 8601, UTC
     target          the deployment, without userinfo and query
-    fit             whether nothing failed
+    fit             whether no check failed
     summary         how many findings have each status: pass, warn, fail, not_checked
-    error_code      why no turn, or not every turn, could be judged: a code as of the reports of `run`, or null
-    session_id, trace_id   of the first turn, to find it in the deployment's logs; null when it was not sent
-    findings        one object a check, always all of them, in the order of the page
+    error_code      why not every turn could be judged: an error code as in the reports of `run`, or null
+    session_id, trace_id   of the first turn, to find it in the deployment's logs; null if it was not sent
+    findings        one object for each check, in the order of the page
 
 Each of `findings`:
     check           dns, tcp, tls, health, turn, http, compression, streaming, silence, times, order, end, usage, cost,
                     memory, transcript, no_token, wrong_token
     status          "pass", "warn", "fail" or "not_checked"
-    happened        what was seen, or why nothing was looked at
-    advice          what to do, "" when there is nothing to do
-    values          the numbers and names behind it, {} for none:
+    happened        what was seen, or why the check was not made
+    advice          what to do, "" if there is nothing to do
+    values          the numbers and names found, {} for none:
         dns         addresses
         tcp         address, port, connect_ms
         tls         version, offers_http2, issuer, days_left (whole days)
         health      status, elapsed_ms
-        turn        status, events (their number)
+        turn        status, events (the number of events)
         http        version
         compression content_encoding
-        streaming   produced_span_ms: from the first to the last timestamp of the events; held_back_ms: by how much the
-                    most and the least delayed event differ
-        silence     longest_gap_ms, keep_alives: those in that gap
-        times       headers_ms, first_event_ms, first_text_ms (each null for what never came), total_ms
+        streaming   produced_span_ms: from the first to the last timestamp of the events; held_back_ms: the difference
+                    in delay between the most and the least delayed event
+        silence     longest_gap_ms, keep_alives: the number of keep-alives in that gap
+        times       headers_ms, first_event_ms, first_text_ms (each null if it never came), total_ms
         order       warnings
-        end         finish_reason, tools: the names of those that were called
+        end         finish_reason, tools: the names of the tools that were called
         usage       input_tokens, output_tokens, total_tokens, estimated
         cost        cost_usd
-        transcript  messages (their number)
+        transcript  messages (the number of messages)
         no_token, wrong_token   status of the answer
-    A finding for which a request failed has the `code` of that failure in its values instead.
+    If the request of a check failed, its values have the `code` of that failure instead.
 """
 
 from collections.abc import Iterator, Sequence
@@ -52,6 +51,8 @@ from ..core.json_values import render_json_text
 from ..reporters.terminal import INDENT, Line, make_line
 from .findings import CHECKS, Diagnosis, Finding, Status
 
+FORMAT_VERSION = 1
+
 _MARKS: dict[Status, tuple[str, str]] = {
     "pass": ("[PASS]", "bold green"),
     "warn": ("[WARN]", "bold yellow"),
@@ -62,13 +63,13 @@ _WORDS: dict[Status, str] = {"pass": "passed", "warn": "warning(s)", "fail": "fa
 
 
 def render_head(target: str) -> Iterator[Line]:
-    """Yield what stands above all findings."""
+    """Yield the lines above the findings."""
     yield make_line("", f"remote-evals {__version__} · doctor · {target}", body_style="dim")
     yield make_line("", "")
 
 
 def render_findings(findings: Sequence[Finding]) -> Iterator[Line]:
-    """Yield the lines of a finding, or of several that say the same; nothing in them can act on a terminal."""
+    """Yield the lines of a finding, or of several that say the same, without characters that control a terminal."""
     finding, labels = findings[0], ", ".join(CHECKS[one.check] for one in findings)
     mark, style = _MARKS[finding.status]
     why = "not checked: " if finding.status == "not_checked" else ""
@@ -78,7 +79,7 @@ def render_findings(findings: Sequence[Finding]) -> Iterator[Line]:
 
 
 def render_verdict(diagnosis: Diagnosis) -> Iterator[Line]:
-    """Yield whether the deployment is fit to be tested, and how to find the turn in its logs."""
+    """Yield the lines that say whether the deployment is fit to be tested, and how to find the turn in its logs."""
     yield make_line("", "")
     counts = ", ".join(f"{diagnosis.count(status)} {word}" for status, word in _WORDS.items())
     word, style = ("fit", "bold green") if diagnosis.is_fit else ("not fit", "bold red")
@@ -87,11 +88,8 @@ def render_verdict(diagnosis: Diagnosis) -> Iterator[Line]:
         yield make_line("", f"session {diagnosis.session_id} · trace {diagnosis.trace_id}", body_style="dim")
 
 
-FORMAT_VERSION = 1
-
-
 def render_json_page(diagnosis: Diagnosis, started_at: datetime) -> str:
-    """Return the findings as JSON; whatever the deployment sent, it is valid and ASCII."""
+    """Return the findings as JSON, which is valid and ASCII even if the deployment sent odd text."""
     document = {
         "format_version": FORMAT_VERSION,
         "tool_version": __version__,
