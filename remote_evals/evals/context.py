@@ -14,7 +14,7 @@ from ..targets import Session
 from . import assertions
 from .assertions.recorder import Assertions
 from .assertions.values import MissingValue
-from .steps import PendingCall, pending_call
+from .pending_calls import PendingCall, pending_call
 
 _NOT_ASKED = "rubrics are graded only with --judge, or by a judge given in code"
 _NO_JUDGE = (
@@ -29,7 +29,7 @@ class EvalContext(Assertions):
         self.results: list[RunResult] = []
         self.assertions: list[AssertionResult] = []
         self.judged_score: float | None = None
-        self.steps: list[PendingCall[Any]] = []
+        self.pending_calls: list[PendingCall[Any]] = []
         self._prompts: list[str] = []
         self._session = session
         self._rubrics = rubrics or Rubrics()
@@ -63,7 +63,7 @@ class EvalContext(Assertions):
     @property
     def forgotten(self) -> list[PendingCall[Any]]:
         """The calls that were never awaited, and so did nothing."""
-        return [call for call in self.steps if not call.is_awaited]
+        return [call for call in self.pending_calls if not call.is_awaited]
 
     @property
     def judge_usage(self) -> JudgeUsage | None:

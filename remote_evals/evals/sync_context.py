@@ -29,9 +29,11 @@ class SyncEvalContext:
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._t, name)
-        return self._blocking(value) if inspect.iscoroutinefunction(inspect.unwrap(value)) else value
+        return self.make_blocking(value) if inspect.iscoroutinefunction(inspect.unwrap(value)) else value
 
-    def _blocking(self, function: Callable[..., Awaitable[Any]]) -> Callable[..., Any]:
+    def make_blocking(self, function: Callable[..., Awaitable[Any]]) -> Callable[..., Any]:
+        """Return a function that waits for the async one, which runs in the event loop."""
+
         @wraps(function)
         def wait(*args: Any, **kwargs: Any) -> Any:
             self._check_open()

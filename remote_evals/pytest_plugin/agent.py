@@ -31,8 +31,8 @@ class RemoteAgent(SyncEvalContext):
     def __repr__(self) -> str:
         return f"<remote_agent at {self._target.description}>"
 
-    def _blocking(self, function: Callable[..., Awaitable[Any]]) -> Callable[..., Any]:
-        wait = super()._blocking(function)
+    def make_blocking(self, function: Callable[..., Awaitable[Any]]) -> Callable[..., Any]:
+        wait = super().make_blocking(function)
 
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:

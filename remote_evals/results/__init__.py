@@ -6,10 +6,11 @@ Out: immutable models that assertions and reporters work on; nothing here reads 
 
 from .case import ASSERTION_KEYS, AssertionKey, AssertionResult, CaseError, EvalResult, JudgeUsage, Status, Verdict
 from .report import CaseResult, EvalReport
-from .run import Missing, PendingApproval, RunError, RunResult, Timing, ToolCall, Usage, describe_end
+from .run import FINISH_REASONS, Missing, PendingApproval, RunError, RunResult, Timing, ToolCall, Usage, describe_end
 
 __all__ = [
     "ASSERTION_KEYS",
+    "FINISH_REASONS",
     "AssertionKey",
     "AssertionResult",
     "CaseError",

@@ -24,6 +24,7 @@ _ENDS = {
     "output-invalid": "the output did not fit its schema",
     "content-filter": "the provider's content filter stopped the run",
 }
+FINISH_REASONS = frozenset({"stop", *_ENDS})
 
 
 class Data(BaseModel):

@@ -91,7 +91,7 @@ class CaseAttempt:
         return error
 
     def _explain_timeout(self) -> CaseError:
-        return explain_timeout(self._limit_s or 0, self._t.steps if self._t else (), self.target)
+        return explain_timeout(self._limit_s or 0, self._t.pending_calls if self._t else (), self.target)
 
     @property
     def _turns(self) -> tuple[RunResult, ...]:

@@ -9,7 +9,7 @@ from ..core.durations import render_duration
 from ..errors import RemoteEvalsError, RemoteStreamError, describe_error
 from ..evals.context import EvalContext
 from ..evals.eval import Eval
-from ..evals.steps import PendingCall
+from ..evals.pending_calls import PendingCall
 from ..results import AssertionResult, CaseError, RunResult, Status
 from ..targets import Target
 

@@ -51,7 +51,7 @@ class PendingCall(Coroutine[Any, Any, _T]):
 class HasPendingCalls(Protocol):
     """An object that remembers the pending calls of its methods."""
 
-    steps: list[PendingCall[Any]]
+    pending_calls: list[PendingCall[Any]]
 
     def scrub(self, text: str) -> str:
         """Return the text without secrets."""
@@ -74,7 +74,7 @@ def pending_call(
         label = f"t.{method.__name__}({shown if len(shown) <= 60 else shown[:59] + '…'})"
         place = f"{caller.f_code.co_filename}:{caller.f_lineno}"
         call = PendingCall(label, place, lambda: method(self, *args, **kwargs))
-        self.steps.append(call)
+        self.pending_calls.append(call)
         return call
 
     # `wraps` would hide from type checkers that this is a method.
