@@ -32,6 +32,7 @@ class RemoteAgent(SyncEvalContext):
         return f"<remote_agent at {self._target.description}>"
 
     def make_blocking(self, function: Callable[..., Awaitable[Any]]) -> Callable[..., Any]:
+        """Return a function that waits for the async one, with the words of pytest in what it raises."""
         wait = super().make_blocking(function)
 
         @wraps(function)
