@@ -47,9 +47,10 @@ class JsonEventReader:
         events: list[Event] = []
         if self.problem:
             return events
+        parse = self._parse
         for name, data in self._frames.feed(chunk):
             try:
-                events.append(self._parse(name, _parse_object(data)))
+                events.append(parse(name, _parse_object(data)))
             except MalformedStreamError as problem:
                 # Scrubbed before it is cut: half a secret is no longer recognised.
                 start = " ".join(self._scrub(data).split())[:MAX_QUOTED_CHARS]
