@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         TokenSourceError,
         UsageError,
     )
-    from .evals.assertions.recorder import Assertions
+    from .evals.assertions.methods import Assertions
     from .evals.assertions.values import Check, at_least, at_most, equals, includes, matches
     from .evals.context import EvalContext
     from .evals.define import EvalDefinition, define_eval
@@ -84,7 +84,7 @@ _HOMES = {
         "TokenSourceError",
         "UsageError",
     ),
-    ".evals.assertions.recorder": ("Assertions",),
+    ".evals.assertions.methods": ("Assertions",),
     ".evals.assertions.values": (
         "Check",
         "at_least",

@@ -30,7 +30,7 @@ from .interrupts import Interrupts, catch_signals
 from .options import Config, expand_groups
 from .output import workflow_fence
 from .run_options import TurnLimitOptions
-from .setup import load_command_settings, open_deployment
+from .run_setup import load_command_settings, open_deployment
 from .target_options import DeploymentOptions
 
 Prompt = Annotated[

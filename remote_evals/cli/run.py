@@ -21,7 +21,7 @@ from .output import (
     workflow_fence,
 )
 from .run_options import OutputOptions, RunLimitOptions, RunningOptions, TurnLimitOptions
-from .setup import build_evals, build_runner, load_command_settings, load_evals, open_deployment
+from .run_setup import build_evals, build_runner, load_command_settings, load_evals, open_deployment
 from .target_options import DeploymentOptions, ReadinessOptions
 
 

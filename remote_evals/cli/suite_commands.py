@@ -15,7 +15,7 @@ from ..suites.starter import FAKE_SCRIPT, SUITE, WORKFLOW, write_starter_files
 from .exits import decide_list_exit_code, exit_on_usage_error
 from .options import Config, SelectionOptions, Suites, expand_groups
 from .output import print_evals
-from .setup import load_command_settings, load_evals
+from .run_setup import load_command_settings, load_evals
 
 _NEXT = """
 Next:

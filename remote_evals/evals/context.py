@@ -12,7 +12,7 @@ from ..redaction import Redactor
 from ..results import AssertionResult, JudgeUsage, PendingApproval, RunResult, ToolCall
 from ..targets import Session
 from . import assertions
-from .assertions.recorder import Assertions
+from .assertions.methods import Assertions
 from .assertions.values import MissingValue
 from .pending_calls import PendingCall, pending_call
 

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator
 from ..config.fields import Amount, Count, Milliseconds, OneOrMore, Text, Texts, as_list
 from ..config.problems import Problem
 from ..config.strict_model import StrictModel
-from ..evals.assertions.recorder import Assertions
+from ..evals.assertions.methods import Assertions
 
 
 def _check_regex(pattern: str) -> str:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from remote_evals import EvalCase, Limits, RemoteEvalsError, RemoteTarget, TargetOptions
-from remote_evals.cli.setup import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT_S
+from remote_evals.cli.run_setup import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT_S
 from remote_evals.core.durations import parse_duration
 from remote_evals.suites.expectations import Expectations
 from remote_evals.transport.limits import SizeLimits

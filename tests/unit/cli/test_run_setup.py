@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from remote_evals import Secret, TargetOptions
-from remote_evals.cli.setup import CommandSettings
+from remote_evals.cli.run_setup import CommandSettings
 from remote_evals.config.deployments import TokenVariable
 from remote_evals.config.settings import EnvironmentSettings, Settings
 from remote_evals.running.workers import Readiness

@@ -6,7 +6,7 @@ import pytest
 
 from remote_evals.errors import RemoteStreamError
 from remote_evals.evals.assertions import values as checks
-from remote_evals.evals.assertions.recorder import Assertions
+from remote_evals.evals.assertions.methods import Assertions
 from remote_evals.evals.context import EvalContext
 from remote_evals.results import AssertionResult, Timing
 from tests.builders import FakeSession, call, run, shown, usage
