@@ -118,6 +118,8 @@ def serve_examples() -> Iterator[FakeServer]:
     """Serve all agents of the examples as one, and their judge."""
     approval, judged, refund = (_read_script(name) for name in ("approval", "judged", "refund"))
     late = [reply for reply in judged["replies"] if "when" in reply]
+    for step in (step for reply in approval["replies"] for step in reply["steps"]):
+        step["usage"] = {"input": 400, "output": 20, "cost_usd": 0.0007}
     script = {**refund, "judge": judged["judge"], "replies": [*late, *approval["replies"], *refund["replies"]]}
     with FakeServer(parse_script(yaml.safe_dump(script))) as server:
         yield server
