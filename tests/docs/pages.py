@@ -1,162 +1,95 @@
-"""Reads the documentation pages: their blocks, tables, links and options; and serves the agents that they talk to."""
+"""The README pages of the folders as their tests read them: text, blocks, tables, options, links and written parts."""
 
+import os
 import re
-import shlex
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
-import typer
-import yaml
-
-from fake_server import FakeServer, parse_script
-from remote_evals.cli.app import app
-from remote_evals.pytest_plugin import pytest_addoption
-from tests.serving.command import ROOT, Finished, run_python
+from tests.serving.command import ROOT
 
 MAX_LINE_CHARS = 140
 
-_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-_LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s#]*)(?:#[\w-]*)?\)")
+_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")
+_UNESCAPED_BAR = re.compile(r"(?<!\\)\|")
 
 
-@dataclass(frozen=True)
-class Table:
-    """A table of a page: the heading that it stands under, and its rows of cells without the first."""
+class Table(NamedTuple):
+    """A table of a page: the titles of its columns, and its rows, all as they are written."""
 
-    heading: str
+    titles: list[str]
     rows: list[list[str]]
 
-    def column(self, number: int) -> list[str]:
-        """Return the cells of a column, counted from 0."""
-        return [row[number] for row in self.rows]
+
+def read(page: str) -> str:
+    """Return the text of a page, such as `remote_evals/cli/README.md`."""
+    return (ROOT / page).read_text("utf-8")
 
 
-def fenced_blocks(path: Path, language: str = "") -> list[str]:
-    """Return the fenced blocks of a page that are in this language; "" is that of blocks without one."""
-    return [block for name, block in _FENCE.findall(path.read_text("utf-8")) if name == language]
+def fenced_blocks(page: str, language: str) -> list[str]:
+    """Return the fenced blocks of a language; an empty one means the blocks that name none."""
+    return [text for name, text in _BLOCK.findall(read(page)) if name == language]
 
 
-def tables(path: Path) -> list[Table]:
-    """Return the tables of a page, in order."""
-    found: list[Table] = []
-    heading, is_inside = "", False
-    for line in _without_blocks(path).splitlines():
-        if line.startswith("#"):
-            heading = line.lstrip("#").strip()
-        if not line.startswith("|"):
-            is_inside = False
-        elif not is_inside:
-            is_inside = True
-            found.append(Table(heading, []))
-        elif not set(line) <= set("|:- "):
-            found[-1].rows.append([cell.strip().replace(r"\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]])
+def tables(page: str) -> list[Table]:
+    """Return the tables of a page, in their order."""
+    found, lines = [], []
+    for line in [*_BLOCK.sub("", read(page)).splitlines(), ""]:
+        if line.startswith("|"):
+            lines.append([cell.strip() for cell in _UNESCAPED_BAR.split(line)[1:-1]])
+        elif lines:
+            titles, _, *rows = lines
+            found.append(Table(titles, rows))
+            lines = []
     return found
 
 
-def table_under(path: Path, heading: str) -> Table:
-    """Return the one table under a heading."""
-    (found,) = (table for table in tables(path) if table.heading == heading)
-    return found
+def find_table(page: str, *titles: str) -> Table:
+    """Return the only table of a page whose first columns have these titles."""
+    (table,) = [table for table in tables(page) if table.titles[: len(titles)] == list(titles)]
+    return table
 
 
-def code_spans(text: str) -> list[str]:
-    """Return what stands between backticks."""
-    return re.findall(r"`([^`]+)`", text)
+def find_code(text: str) -> list[str]:
+    """Return what stands between single backticks."""
+    return re.findall(r"`([^`\n]+)`", text)
 
 
 def named_options(text: str) -> set[str]:
-    """Return the options that a text names."""
-    return set(_OPTION.findall(text))
+    """Return the long options that a text names."""
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text))
 
 
-@cache
-def known_options() -> frozenset[str]:
-    """Return the options of all commands, of the fake server and of the pytest plugin."""
-    group = typer.main.get_command(app)
-    commands = [group, *getattr(group, "commands", {}).values()]
-    options = {option for command in commands for parameter in command.params for option in parameter.opts}
-    return frozenset({*options, *plugin_options(), "--help", "--port", "--reference"})
+def find_broken_links(page: str) -> Iterator[str]:
+    """Yield each relative link that leads nowhere. A folder may be linked before it has its README."""
+    for path, anchor in _LINK.findall(_BLOCK.sub("", read(page))):
+        target = (ROOT / page).parent / path if path else ROOT / page
+        is_page_to_come = target.name == "README.md" and target.parent.is_dir() and not target.exists()
+        if not (target.exists() or is_page_to_come) or (anchor and target.exists() and anchor not in _anchors(target)):
+            yield f"{path}#{anchor}" if anchor else path
 
 
-def plugin_options() -> list[str]:
-    """Return the options that the plugin adds to pytest."""
-    parser = _OptionNames()
-    pytest_addoption(parser)  # type: ignore[arg-type]
-    return parser.names
+def find_long_lines(page: str) -> list[str]:
+    """Return the lines that are too long to be read in a narrow window; a row of a table is one line in any case."""
+    lines = read(page).splitlines()
+    return [line for line in lines if len(line) > MAX_LINE_CHARS and not line.startswith("|")]
 
 
-def find_page_problems(path: Path, foreign_options: frozenset[str] = frozenset()) -> list[str]:
-    """Return the lines that are too long, the links that lead nowhere, and the options that nothing has."""
-    text = path.read_text("utf-8")
-    long_lines = [line for line in text.splitlines() if len(line) > MAX_LINE_CHARS]
-    links = [link for link in _LINK.findall(_without_blocks(path)) if link and not link.startswith("https://")]
-    unknown = named_options(text) - known_options() - foreign_options
-    return [*long_lines, *(link for link in links if not _leads_somewhere(path.parent / link)), *sorted(unknown)]
+def read_written(page: str, name: str, text: str) -> str:
+    """Return what stands between the markers `<!-- NAME: begin -->` and `<!-- NAME: end -->`.
+
+    With REMOTE_EVALS_UPDATE_SNAPSHOTS=1, `text` is written there first.
+    """
+    marked = re.compile(rf"(<!-- {name}: begin -->\n)(.*?)(<!-- {name}: end -->\n)", re.DOTALL)
+    if os.environ.get("REMOTE_EVALS_UPDATE_SNAPSHOTS") == "1":
+        changed = marked.sub(lambda found: found[1] + text + found[3], read(page))
+        (ROOT / page).write_text(changed, "utf-8")
+    (written,) = [found[2] for found in marked.finditer(read(page))]
+    return written
 
 
-def command_lines(block: str) -> list[list[str]]:
-    """Return the commands of a block, each as its words, without comments."""
-    joined = block.replace("\\\n", " ")
-    return [words for line in joined.splitlines() if (words := shlex.split(line, comments=True))]
-
-
-def run_command(words: list[str], cwd: Path = ROOT, env: dict[str, str] | None = None) -> Finished:
-    """Run a command of a page with the interpreter of the tests."""
-    module = {"remote-evals": "remote_evals", "pytest": "pytest", "python": ""}[words[0]]
-    return run_python(
-        *(["-m", module] if module else []), *words[1:], cwd=cwd, env={"PYTHONPATH": str(ROOT), **(env or {})}
-    )
-
-
-@contextmanager
-def serve_examples() -> Iterator[FakeServer]:
-    """Serve all agents of the examples as one, and their judge."""
-    approval, judged, refund = (_read_script(name) for name in ("approval", "judged", "refund"))
-    late = [reply for reply in judged["replies"] if "when" in reply]
-    for step in (step for reply in approval["replies"] for step in reply["steps"]):
-        step["usage"] = {"input": 400, "output": 20, "cost_usd": 0.0007}
-    script = {**refund, "judge": judged["judge"], "replies": [*late, *approval["replies"], *refund["replies"]]}
-    with FakeServer(parse_script(yaml.safe_dump(script))) as server:
-        yield server
-
-
-def environment_of(server: FakeServer) -> dict[str, str]:
-    """Return the variables that lead the pages' suites to a server of `serve_examples`."""
-    return {
-        "AGENT_URL": server.url,
-        "AGENT_TOKEN": server.token or "",
-        "REMOTE_EVALS_TOKEN": server.token or "",
-        "JUDGE_URL": server.url,
-        "JUDGE_API_KEY": "demo-judge-key",
-    }
-
-
-class _OptionNames:
-    """Stands in for pytest's parser and keeps the names of what is added."""
-
-    def __init__(self) -> None:
-        self.names: list[str] = []
-
-    def getgroup(self, *_: Any) -> "_OptionNames":
-        return self
-
-    def addoption(self, name: str, **_: Any) -> None:
-        self.names.append(name)
-
-
-def _without_blocks(path: Path) -> str:
-    return _FENCE.sub("", path.read_text("utf-8"))
-
-
-def _leads_somewhere(target: Path) -> bool:
-    # A folder shows its own page.
-    return target.exists() or (target.name == "README.md" and target.parent.is_dir())
-
-
-def _read_script(name: str) -> Any:
-    return yaml.safe_load((ROOT / "examples" / f"{name}.fake.yaml").read_text("utf-8"))
+def _anchors(path: Path) -> set[str]:
+    """Return the anchors of a page's headings, as code hosts make them."""
+    headings = re.findall(r"^#+ (.+)$", _BLOCK.sub("", path.read_text("utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

@@ -13,40 +13,43 @@ import remote_evals
 from remote_evals import EvalCase, EvalContext, EvalRunner, LLMJudge, define_eval, parse_judge_score
 from remote_evals.evals.assertions.recorder import Assertions
 from remote_evals.judging.request import MAX_ATTEMPTS, MAX_BODY_BYTES
+from remote_evals.pytest_plugin import pytest_addoption
 from remote_evals.suites.expectations import Expectations
+from tests.docs.command_lines import COMMANDS, list_options
+from tests.docs.example_agents import environment_of, run_command, serve_examples, split_command_lines
 from tests.docs.pages import (
-    code_spans,
-    command_lines,
-    environment_of,
     fenced_blocks,
-    find_page_problems,
-    plugin_options,
-    run_command,
-    serve_examples,
-    table_under,
-    tables,
+    find_broken_links,
+    find_code,
+    find_long_lines,
+    find_table,
+    named_options,
+    read,
 )
-from tests.serving.command import ROOT, run_python
+from tests.serving.command import run_python
 
-PAGE = ROOT / "remote_evals" / "evals" / "README.md"
-TEXT = " ".join(PAGE.read_text("utf-8").split())
+PAGE = "remote_evals/evals/README.md"
+TEXT = " ".join(read(PAGE).split())
 CODE = fenced_blocks(PAGE, "python")
 FILES = {name: code for code in CODE if (name := code.splitlines()[0].removeprefix("# ")).endswith(".py")}
 SCRIPTS = [code for code in CODE if code not in FILES.values()]
 
-WAITS, DATA_AND_CODE, CHECKS, PROPERTIES = (table for table in tables(PAGE) if table.heading == "What `t` does")
+WAITS, DATA_AND_CODE = find_table(PAGE, "call"), find_table(PAGE, "in data")
 
 
 def test_the_page_is_sound() -> None:
     """Its lines are short, its links lead somewhere, and the options that it names exist."""
-    assert find_page_problems(PAGE, frozenset({"--junitxml"})) == []
+    assert list(find_broken_links(PAGE)) == []
+    assert find_long_lines(PAGE) == []
+    known = {option for command in COMMANDS for option in list_options(command)}
+    assert named_options(TEXT) - {"--junitxml"} <= {*known, *list_plugin_options()}
 
 
 def test_the_commands_run() -> None:
     """The three ways to run a file of evals all pass, the latter two against a deployment."""
-    (block,) = fenced_blocks(PAGE)
+    (block,) = fenced_blocks(PAGE, "")
     with serve_examples() as server:
-        for words in command_lines(block.replace("https://agent.example.com/support", server.url)):
+        for words in split_command_lines(block.replace("https://agent.example.com/support", server.url)):
             done = run_command([*words, *_quiet(words)], env={"AGENT_TOKEN": server.token or ""})
             assert (done.code, "3 passed" in done.out or "3/3 passed" in done.out) == (0, True), done.all
 
@@ -104,19 +107,23 @@ def test_the_tables_of_t_are_sorted_by_kind() -> None:
     """What waits is in the first table, the assertions are in the second, and the properties in the last."""
     members = {name: getattr(EvalContext, name) for name in dir(EvalContext) if not name.startswith("_")}
     waits = {name for name, member in members.items() if inspect.iscoroutinefunction(inspect.unwrap(member))}
-    assert calls_in(" ".join(WAITS.column(0))).keys() == waits
+    assert calls_in(" ".join(row[0] for row in WAITS.rows)).keys() == waits
     asserting = {name for name in vars(Assertions) if inspect.isfunction(vars(Assertions)[name]) and name[0] != "_"}
-    assert asserting - calls_in(" ".join(DATA_AND_CODE.column(1))).keys() == {"accept_end", "keep_conclusive", "scrub"}
+    assert asserting - calls_in(" ".join(row[1] for row in DATA_AND_CODE.rows)).keys() == {
+        "accept_end",
+        "keep_conclusive",
+        "scrub",
+    }
 
 
 def test_each_check_of_data_is_one_in_code() -> None:
     """The table has every check of data, and what stands beside it makes the same assertion."""
-    keys = [key for row in DATA_AND_CODE.rows for key in code_spans(row[0])]
+    keys = [key for row in DATA_AND_CODE.rows for key in find_code(row[0])]
     assert set(keys) == {*Expectations.model_fields, "rubric", "threshold", "soft", "turns"}
-    rows = table_under(ROOT / "remote_evals" / "suites" / "README.md", "Checks").rows
-    examples = {row[0].strip("`"): yaml.safe_load(row[2].strip("`")) for row in rows}
+    rows = find_table("remote_evals/suites/README.md", "check").rows
+    examples = {row[0].strip("`"): yaml.safe_load(row[2].strip("`").replace(r"\|", "|")) for row in rows}
     for row in DATA_AND_CODE.rows:
-        given = {key: examples[key] for key in code_spans(row[0]) if key in examples}
+        given = {key: examples[key] for key in find_code(row[0]) if key in examples}
         if given and "finish_reason" not in given:
             case = EvalCase.model_validate({"name": "a", "prompt": "hi", **given})
             (result,) = EvalRunner(agent=lambda prompt: prompt).run(case).results
@@ -126,7 +133,8 @@ def test_each_check_of_data_is_one_in_code() -> None:
 
 def test_the_checks_of_values_are_those_of_the_api() -> None:
     """The table has every check that can be imported, with its parameter."""
-    named = dict(re.fullmatch(r"`(\w+)\((\w+)\)`", cell).groups() for cell in CHECKS.column(0))  # type: ignore[union-attr, misc]
+    rows = find_table(PAGE, "check of a value").rows
+    named = dict(re.fullmatch(r"`(\w+)\((\w+)\)`", cell).groups() for cell, _ in rows)  # type: ignore[union-attr, misc]
     made = {name for name in remote_evals.__all__ if _returns_check(getattr(remote_evals, name))}
     assert named.keys() == made
     assert {name: [parameter] for name, parameter in named.items()} == {
@@ -138,15 +146,15 @@ def _returns_check(value: Any) -> bool:
     return inspect.isfunction(value) and inspect.signature(value).return_annotation is remote_evals.Check
 
 
-@pytest.mark.parametrize(("heading", "function"), [("Evals in code", define_eval), ("From Python", EvalRunner)])
-def test_the_parameters_are_all_named(heading: str, function: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("function", [define_eval, EvalRunner])
+def test_the_parameters_are_all_named(function: Callable[..., Any]) -> None:
     """The tables of `define_eval` and of `EvalRunner` have all parameters, and their defaults are those of the code."""
-    rows = table_under(PAGE, heading).rows
+    rows = find_table(PAGE, f"parameter of `{function.__name__}`").rows
     parameters = inspect.signature(function).parameters
-    assert sorted(name for row in rows for name in code_spans(row[0])) == sorted(parameters)
+    assert sorted(name for row in rows for name in find_code(row[0])) == sorted(parameters)
     for cell, meaning in rows:
         if told := re.search(r"`([\d.]+)`(?: \(none\))? by default", meaning):
-            (name,) = code_spans(cell)
+            (name,) = find_code(cell)
             assert float(told[1]) == parameters[name].default
 
 
@@ -156,9 +164,29 @@ def test_the_threshold_of_a_score_is_as_told() -> None:
     assert inspect.signature(define_eval).parameters["threshold"].default == 0.5
 
 
+class OptionNames:
+    """Stands in for pytest's parser and keeps the names of the options that are added."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def getgroup(self, *_: Any) -> "OptionNames":
+        return self
+
+    def addoption(self, name: str, **_: Any) -> None:
+        self.names.append(name)
+
+
+def list_plugin_options() -> list[str]:
+    """Return the options that the plugin adds to pytest, in its order."""
+    parser = OptionNames()
+    pytest_addoption(parser)  # type: ignore[arg-type]
+    return parser.names
+
+
 def test_the_options_of_pytest_are_all_named() -> None:
     """The table has every option of the plugin."""
-    assert [cell.strip("`") for cell in table_under(PAGE, "Under pytest").column(0)] == plugin_options()
+    assert [find_code(row[0])[0] for row in find_table(PAGE, "option").rows] == list_plugin_options()
 
 
 ANSWERS: dict[str, Any] = {
@@ -173,10 +201,10 @@ ANSWERS: dict[str, Any] = {
 
 def test_an_agent_may_return_each_key() -> None:
     """Each key of an agent's answer, in each spelling, is one of the run."""
-    rows = next(table for table in tables(PAGE) if "`reply`" in table.column(0)).rows
+    rows = find_table(PAGE, "key of an answer").rows
     assert [row[0].strip("`") for row in rows] == list(ANSWERS)
     for key, others, _ in rows:
-        for spelling in code_spans(key + others):
+        for spelling in find_code(key + others):
             value = ANSWERS[key.strip("`")]
             case = EvalCase(name="a", prompt="hi")
             (result,) = EvalRunner(agent=lambda _, given={spelling: value}: given).run(case).results

@@ -1,11 +1,9 @@
 """The page of reports: every key of a JSON report stands on it and no other, and what it shows works."""
 
-import ast
 import inspect
 import json
-import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, fromstring
@@ -13,9 +11,8 @@ from xml.etree.ElementTree import Element, fromstring
 import pytest
 import yaml
 
-from remote_evals import EvalCase, errors
+from remote_evals import EvalCase
 from remote_evals.config.settings import ReportSettings, load_settings
-from remote_evals.errors import RemoteEvalsError
 from remote_evals.reporters import (
     REPORT_FORMATS,
     parse_json_report,
@@ -27,12 +24,22 @@ from remote_evals.reporters import (
 )
 from remote_evals.reporters.json_report import FORMAT_VERSION
 from remote_evals.results import ASSERTION_KEYS, EvalResult
-from tests.docs.pages import code_spans, command_lines, fenced_blocks, find_page_problems, run_command, table_under
+from tests.docs.command_lines import COMMANDS, list_options
+from tests.docs.example_agents import run_command, split_command_lines
+from tests.docs.pages import (
+    fenced_blocks,
+    find_broken_links,
+    find_code,
+    find_long_lines,
+    find_table,
+    named_options,
+    read,
+)
 from tests.serving.command import ROOT
 from tests.unit.reporters.report_samples import repeated, report, rich_report, skipped
 
-PAGE = ROOT / "remote_evals" / "reporters" / "README.md"
-TEXT = " ".join(PAGE.read_text("utf-8").split())
+PAGE = "remote_evals/reporters/README.md"
+TEXT = " ".join(read(PAGE).split())
 
 # What the agent, the suite and its checks name themselves.
 OPEN_FIELDS = {"args", "result", "object", "metadata", "question", "checks"}
@@ -45,35 +52,38 @@ def list_keys(objects: Iterable[Mapping[str, Any]], closed: Iterable[str] = ()) 
     return {key for key, _ in items} | {f"{key}.{name}" for key, value in inner for name in list_keys([value])}
 
 
-def documented(*headings: str) -> list[str]:
-    """Return the keys in the first column of the tables under these headings."""
-    return [key for heading in headings for cell in table_under(PAGE, heading).column(0) for key in code_spans(cell)]
+def list_described(*titles: str) -> list[str]:
+    """Return the keys in the first column of the tables with these titles."""
+    return [key for title in titles for row in find_table(PAGE, title).rows for key in find_code(row[0])]
 
 
 def test_the_page_is_sound() -> None:
     """Its lines are short, its links lead somewhere, and the options that it names exist."""
-    assert find_page_problems(PAGE, frozenset({"--body-file"})) == []
+    assert list(find_broken_links(PAGE)) == []
+    assert find_long_lines(PAGE) == []
+    assert named_options(TEXT) - {"--body-file"} <= {option for command in COMMANDS for option in list_options(command)}
 
 
 # A report in which no object is null: runs that passed, failed, broke, paused and were graded.
 SAMPLE: dict[str, Any] = json.loads(render_json_report(rich_report()))
 RESULTS: list[dict[str, Any]] = SAMPLE["results"]
 KEYS = {
-    "The report": list_keys([SAMPLE], closed=["summary"]),
-    "summary": list_keys([SAMPLE["summary"]], closed=["judge_usage"]),
-    "cases": list_keys(SAMPLE["cases"]),
-    "results": list_keys(RESULTS),
-    "turns": list_keys(turn for result in RESULTS for turn in result["turns"]),
-    "tool_calls": list_keys(call for result in RESULTS for call in result["tool_calls"]),
-    "assertions": list_keys(one for result in RESULTS for one in result["assertions"]),
+    "key of the report": list_keys([SAMPLE], closed=["summary"]),
+    "key of `summary`": list_keys([SAMPLE["summary"]], closed=["judge_usage"]),
+    "key of `cases`": list_keys(SAMPLE["cases"]),
+    "key of `results`": list_keys(RESULTS),
+    "key of `turns`": list_keys(turn for result in RESULTS for turn in result["turns"]),
+    "key of `tool_calls`": list_keys(call for result in RESULTS for call in result["tool_calls"]),
+    "key of `assertions`": list_keys(one for result in RESULTS for one in result["assertions"]),
 }
 
 
-@pytest.mark.parametrize("heading", KEYS)
-def test_every_key_of_a_report_is_described_and_no_other(heading: str) -> None:
+@pytest.mark.parametrize("title", KEYS)
+def test_every_key_of_a_report_is_described_and_no_other(title: str) -> None:
     """Each key of a sample report stands once in the table of its object, and each key of a table in the sample."""
-    keys = documented(heading, *(["A run"] if heading in ("results", "turns") else []))
-    assert sorted(keys) == sorted(KEYS[heading])
+    is_run = title in ("key of `results`", "key of `turns`")
+    keys = list_described(title, *(["key of a run"] if is_run else []))
+    assert sorted(keys) == sorted(KEYS[title])
 
 
 def test_the_format_is_that_of_the_code() -> None:
@@ -84,30 +94,14 @@ def test_the_format_is_that_of_the_code() -> None:
 
 def test_every_assertion_key_is_described() -> None:
     """The keys of assertions are those that are made, and what makes them is a check of data or an option."""
-    assert sorted(documented("Assertion keys")) == sorted(ASSERTION_KEYS)
-    checks = {span for cell in table_under(PAGE, "Assertion keys").column(1) for span in code_spans(cell)}
+    assert sorted(list_described("assertion key")) == sorted(ASSERTION_KEYS)
+    checks = {check for row in find_table(PAGE, "assertion key").rows for check in find_code(row[1])}
     assert checks - {"--strict-protocol"} <= set(EvalCase.valid_keys())
-
-
-def test_every_error_code_is_described() -> None:
-    """The table has every code that a case can end with: those of what is raised, and those that the runner gives."""
-    # Those of whole families, of files, and of a verdict, which fails an assertion instead.
-    elsewhere = {"REMOTE_EVALS", "REMOTE", "REMOTE_REQUEST_FAILED", "FILE", "SUITE", "SETTINGS", "JUDGE_UNPARSEABLE"}
-    classes = [one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, RemoteEvalsError)]
-    raised = {one.code for one in classes} - elsewhere
-    assert sorted(documented("Error codes")) == sorted(raised | set(_list_codes_of_the_runner()))
-
-
-def _list_codes_of_the_runner() -> Iterator[str]:
-    for path in (ROOT / "remote_evals" / "running").glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Constant) and re.fullmatch(r"[A-Z]+(_[A-Z]+)*", str(node.value)):
-                yield str(node.value)
 
 
 def test_the_reports_are_those_of_the_command() -> None:
     """The table has an option for every format and for saved reports, which settings can name too."""
-    table = " ".join(table_under(PAGE, "Reports").column(1))
+    table = " ".join(row[1] for row in find_table(PAGE, "report").rows)
     wanted = [*REPORT_FORMATS, "save"]
     assert [name for name in wanted if f"`--{name} " not in table] == []
     assert sorted(ReportSettings.valid_keys()) == sorted(wanted)
@@ -131,7 +125,7 @@ def test_the_workflows_write_what_they_hand_on(block: str, tmp_path: Path) -> No
     job = job.get("jobs", job)["evals"]
     lines = job.get("script") or [step["run"] for step in job["steps"] if "run" in step]
     (line,) = (line for line in lines if line.startswith("remote-evals "))
-    (words,) = command_lines(line)
+    (words,) = split_command_lines(line)
     target = ["--fake", ROOT / "examples" / "refund.fake.yaml"]
     deployment = words.index("--url"), words.index("--token-env") + 2
     command = [*words[: deployment[0]], *map(str, target), *words[deployment[1] :]]
@@ -192,4 +186,4 @@ def test_the_properties_of_junit_are_all_told() -> None:
     runs = repeated("a", "passed", "failed", pass_at=1, tags=("smoke",), metadata={"NAME": "x"})
     runs = [one.model_copy(update={"turns": (one.run, rich_report().results[0].run)}) for one in runs]
     found = {element.get("name") for element in junit_of(*runs).iter("property")}
-    assert found == set(code_spans(section))
+    assert found == set(find_code(section))

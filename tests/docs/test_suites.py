@@ -26,10 +26,19 @@ from remote_evals.suites.discovery import FILE_ENDINGS, SUITE_ENDINGS
 from remote_evals.suites.eval_case import CaseDefaults, SoftExpectations
 from remote_evals.suites.expectations import Expectations, ExpectedTool
 from remote_evals.suites.schema import make_suite_schema
-from tests.docs.pages import code_spans, environment_of, fenced_blocks, find_page_problems, serve_examples, table_under
-from tests.serving.command import ROOT
+from tests.docs.command_lines import COMMANDS, list_options
+from tests.docs.example_agents import environment_of, serve_examples
+from tests.docs.pages import (
+    fenced_blocks,
+    find_broken_links,
+    find_code,
+    find_long_lines,
+    find_table,
+    named_options,
+    read,
+)
 
-PAGE = ROOT / "remote_evals" / "suites" / "README.md"
+PAGE = "remote_evals/suites/README.md"
 CASE = {"name": "a", "prompt": "hi"}
 
 
@@ -53,37 +62,39 @@ class Keys(NamedTuple):
 
 
 TABLES = {
-    "A suite": Keys(Suite, {"cases": [CASE]}),
-    "target": Keys(TargetSettings, {}),
-    "judge": Keys(JudgeSettings, {"url": "https://judge.test", "model": "m"}),
-    "A case": Keys(EvalCase, CASE, shared=Expectations, has_spellings=True),
-    "Checks": Keys(Expectations, {"tool_order": ["a"]}, has_spellings=True),
-    "expected_tools": Keys(ExpectedTool, {"name": "a"}),
-    "A turn": Keys(Turn, {"prompt": "hi"}, shared=Expectations, has_spellings=True),
+    "key of a suite": Keys(Suite, {"cases": [CASE]}),
+    "key of `target`": Keys(TargetSettings, {}),
+    "key of `judge`": Keys(JudgeSettings, {"url": "https://judge.test", "model": "m"}),
+    "key of a case": Keys(EvalCase, CASE, shared=Expectations, has_spellings=True),
+    "check": Keys(Expectations, {"tool_order": ["a"]}, has_spellings=True),
+    "key of an expected tool": Keys(ExpectedTool, {"name": "a"}),
+    "key of a turn": Keys(Turn, {"prompt": "hi"}, shared=Expectations, has_spellings=True),
 }
 # Of these a case or a turn has only one.
 ACTIONS = {"prompt", "turns", "approve", "reject", "answer"}
-EVERY_TABLE = pytest.mark.parametrize("heading", TABLES)
+EVERY_TABLE = pytest.mark.parametrize("title", TABLES)
 
 
-def rows_of(heading: str) -> list[tuple[str, str, Any, str]]:
+def rows_of(title: str) -> list[tuple[str, str, Any, str]]:
     """Return key, other spelling, parsed example and meaning of each row of a table."""
     rows = []
-    for row in table_under(PAGE, heading).rows:
-        key, *spelling, example, meaning = row
+    for row in find_table(PAGE, title).rows:
+        key, *spelling, example, meaning = (cell.replace(r"\|", "|") for cell in row)
         rows.append((key.strip("`"), "".join(spelling).strip("`"), yaml.safe_load(example.strip("`")), meaning))
     return rows
 
 
 def test_the_page_is_sound() -> None:
     """Its lines are short, its links lead somewhere, and the options that it names exist."""
-    assert find_page_problems(PAGE) == []
+    assert list(find_broken_links(PAGE)) == []
+    assert find_long_lines(PAGE) == []
+    assert named_options(read(PAGE)) <= {option for command in COMMANDS for option in list_options(command)}
 
 
 @EVERY_TABLE
-def test_the_keys_are_those_of_the_model(heading: str) -> None:
+def test_the_keys_are_those_of_the_model(title: str) -> None:
     """Each table has every key of its model and every other spelling, and no more."""
-    table, rows = TABLES[heading], rows_of(heading)
+    table, rows = TABLES[title], rows_of(title)
     assert sorted(key for key, *_ in rows) == sorted(table.fields)
     assert {key: spelling for key, spelling, *_ in rows if spelling} == table.spellings
     assert table.has_spellings or not table.spellings
@@ -99,10 +110,10 @@ def test_what_defaults_turns_and_soft_take_is_as_said() -> None:
 
 
 @EVERY_TABLE
-def test_the_examples_of_keys_can_be_written(heading: str) -> None:
+def test_the_examples_of_keys_can_be_written(title: str) -> None:
     """Each example is a valid value of its key, in either spelling."""
-    table = TABLES[heading]
-    for key, spelling, example, _ in rows_of(heading):
+    table = TABLES[title]
+    for key, spelling, example, _ in rows_of(title):
         kept = {name: value for name, value in table.base.items() if name != key and not {key, name} <= ACTIONS}
         for written in filter(None, (key, spelling)):
             model = table.model.model_validate({**kept, written: example})
@@ -111,22 +122,22 @@ def test_the_examples_of_keys_can_be_written(heading: str) -> None:
 
 
 @EVERY_TABLE
-def test_the_required_keys_and_the_defaults_are_as_said(heading: str) -> None:
+def test_the_required_keys_and_the_defaults_are_as_said(title: str) -> None:
     """A row says that its key is required, or names its default, exactly where that is so."""
-    for key, _, _, meaning in rows_of(heading):
-        field = TABLES[heading].model.model_fields[key]
+    for key, _, _, meaning in rows_of(title):
+        field = TABLES[title].model.model_fields[key]
         assert meaning.startswith("required: ") == field.is_required(), key
         if "` by default" in meaning:
-            assert yaml.safe_load(code_spans(meaning.partition(" by default")[0])[-1]) == field.default, key
-        elif (heading, key) != ("A suite", "name"):
+            assert yaml.safe_load(find_code(meaning.partition(" by default")[0])[-1]) == field.default, key
+        elif (title, key) != ("key of a suite", "name"):
             default = field.get_default(call_default_factory=True)
             assert field.is_required() or not default or default == type(default)(), key
 
 
 def test_the_endings_are_as_said() -> None:
     """The names of suites and the endings of files are those that are looked for."""
-    files = PAGE.read_text("utf-8").partition("\n## Files\n")[2].partition("\n**YAML**")[0]
-    spans = code_spans(files)
+    files = read(PAGE).partition("\n## Files\n")[2].partition("\n**YAML**")[0]
+    spans = find_code(files)
     assert [f"*{ending}" for ending in SUITE_ENDINGS] == [span for span in spans if span.startswith("*.eval.")]
     assert list(FILE_ENDINGS) == [span for span in spans if span.startswith(".")]
 
