@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 import remote_evals
-from remote_evals import EvalCase, EvalContext, EvalRunner, LLMJudge, define_eval, parse_judge_score
+from remote_evals import EvalCase, EvalContext, EvalRunner, LLMJudge, RunResult, define_eval, parse_judge_score
 from remote_evals.evals.assertions.recorder import Assertions
 from remote_evals.judging.request import MAX_ATTEMPTS, MAX_BODY_BYTES
 from remote_evals.pytest_plugin import pytest_addoption
@@ -212,6 +212,13 @@ def test_an_agent_may_return_each_key() -> None:
             assert getattr(result.run, key.strip("`"))
 
 
+def test_a_run_has_the_fields_that_are_told() -> None:
+    """A `RunResult` has the fields of a run in the page of reports, `error` for `run_error`, and those of a turn."""
+    run, turn = (find_table("remote_evals/reporters/README.md", f"key of {one}").rows for one in ("a run", "`turns`"))
+    keys = {key for row in [*run, *turn] for key in find_code(row[0]) if "." not in key}
+    assert keys - {"run_error"} | {"error"} == set(RunResult.model_fields)
+
+
 @pytest.mark.parametrize("name", ["session", "session_id", "thread_id"])
 def test_an_agent_gets_the_session_by_name(name: str) -> None:
     """A parameter with one of the names on the page is the id of the session."""
@@ -233,7 +240,7 @@ def test_scores_are_read_as_told() -> None:
 def test_the_numbers_of_judges_are_as_told() -> None:
     """The attempts, the sizes and the times of a judge are those of the code."""
     parameters = inspect.signature(LLMJudge).parameters
-    assert f"A request is sent up to {MAX_ATTEMPTS} times" in TEXT
+    assert f"A request is sent at most {MAX_ATTEMPTS} times" in TEXT
     assert (
         f"An answer may take {parameters['timeout_s'].default:.0f} s and be {MAX_BODY_BYTES // 2**20} MiB long" in TEXT
     )

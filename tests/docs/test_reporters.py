@@ -161,7 +161,7 @@ def test_the_limits_of_what_github_shows_are_as_told() -> None:
         inspect.signature(render).parameters["limit"].default for render in (render_markdown, render_annotations)
     )
     assert f"It is at most {markdown // 2**20} MiB long" in TEXT
-    assert f"GitHub shows {annotations} annotations a step" in TEXT
+    assert f"GitHub shows {annotations} annotations for a step" in TEXT
 
 
 def junit_of(*results: EvalResult) -> Element:
