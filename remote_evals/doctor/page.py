@@ -1,45 +1,7 @@
 """Renders the findings as text, with a line for each check, its advice and the verdict at the end, and as JSON.
 
-The JSON has format 1. Fields may be added; none is renamed or removed without a new `format_version`. It is ASCII.
-Names ending in `_ms` are milliseconds, in `_usd` US dollars. A number that is not finite is the string "NaN",
-"Infinity" or "-Infinity".
-
-Top:
-    format_version  1
-    tool_version    the version of remote-evals
-    started_at      ISO 8601, UTC
-    target          the deployment, without userinfo and query
-    fit             whether no check failed
-    summary         how many findings have each status: pass, warn, fail, not_checked
-    error_code      why not every turn could be judged: an error code as in the reports of `run`, or null
-    session_id, trace_id   of the first turn, to find it in the deployment's logs; null if it was not sent
-    findings        one object for each check, in the order of the page
-
-Each of `findings`:
-    check           dns, tcp, tls, health, turn, http, compression, streaming, silence, times, order, end, usage, cost,
-                    memory, transcript, no_token, wrong_token
-    status          "pass", "warn", "fail" or "not_checked"
-    happened        what was seen, or why the check was not made
-    advice          what to do, "" if there is nothing to do
-    values          the numbers and names found, {} for none:
-        dns         addresses
-        tcp         address, port, connect_ms
-        tls         version, offers_http2, issuer, days_left (whole days)
-        health      status, elapsed_ms
-        turn        status, events (the number of events)
-        http        version
-        compression content_encoding
-        streaming   produced_span_ms: from the first to the last timestamp of the events; held_back_ms: the difference
-                    in delay between the most and the least delayed event
-        silence     longest_gap_ms, keep_alives: the number of keep-alives in that gap
-        times       headers_ms, first_event_ms, first_text_ms (each null if it never came), total_ms
-        order       warnings
-        end         finish_reason, tools: the names of the tools that were called
-        usage       input_tokens, output_tokens, total_tokens, estimated
-        cost        cost_usd
-        transcript  messages (the number of messages)
-        no_token, wrong_token   status of the answer
-    If the request of a check failed, its values have the `code` of that failure instead.
+The JSON has format 1. Every key is described in README.md, beside this file, under "JSON". Fields may be added; none is
+renamed or removed without a new `format_version`.
 """
 
 from collections.abc import Iterator, Sequence
