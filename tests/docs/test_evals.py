@@ -11,7 +11,7 @@ import yaml
 
 import remote_evals
 from remote_evals import EvalCase, EvalContext, EvalRunner, LLMJudge, RunResult, define_eval, parse_judge_score
-from remote_evals.evals.assertions.recorder import Assertions
+from remote_evals.evals.assertions.methods import Assertions
 from remote_evals.judging.request import MAX_ATTEMPTS, MAX_BODY_BYTES
 from remote_evals.pytest_plugin import pytest_addoption
 from remote_evals.suites.expectations import Expectations
