@@ -1,5 +1,6 @@
 """The outcome of one case: its assertions, why it could not be judged, what a judge said of it and what that cost."""
 
+from math import fsum
 from typing import Any, Literal, get_args
 
 from pydantic import Field
@@ -52,7 +53,7 @@ class JudgeUsage(Data):
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             total_tokens=self.total_tokens + other.total_tokens,
-            cost_usd=sum(costs) if costs else None,
+            cost_usd=fsum(costs) if costs else None,
             calls=self.calls + other.calls,
         )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum
 
 from ..core.text import escape_control_chars
 from .case import EvalResult, JudgeUsage, Status
@@ -162,7 +163,7 @@ class EvalReport(Data):
         """The dollars of all runs that reported a cost; None if none did."""
         usages = [result.run.usage for result in self.results if result.run.usage]
         known = [usage.cost_usd for usage in usages if usage.cost_usd is not None]
-        return sum(known) if known else None
+        return fsum(known) if known else None
 
     @property
     def judge_usage(self) -> JudgeUsage | None:

@@ -4,6 +4,7 @@ A case of several turns is asserted on exactly as a single run is. `Data` is the
 """
 
 from collections.abc import Iterable, Sequence
+from math import fsum
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -181,7 +182,7 @@ def _add_usages(usages: Sequence[Usage]) -> Usage | None:
         input_tokens=sum(usage.input_tokens for usage in usages),
         output_tokens=sum(usage.output_tokens for usage in usages),
         total_tokens=sum(usage.total_tokens for usage in usages),
-        cost_usd=sum(costs) if costs else None,
+        cost_usd=fsum(costs) if costs else None,
         model_calls=sum(calls) if calls else None,
         estimated=any(usage.estimated for usage in usages),
     )
