@@ -25,7 +25,7 @@ from tests.docs.pages import (
     read_written,
 )
 from tests.serving.certificates import Authority
-from tests.serving.command import ROOT, remote_evals
+from tests.serving.command import ROOT, remote_evals, run_python
 from tests.serving.deployments import WHOLE_RUN, Connection, listen, serve
 
 PAGE = "remote_evals/cli/README.md"
@@ -35,18 +35,28 @@ OUTSIDE_THE_HELP = re.sub(r"<!-- help: begin -->.*<!-- help: end -->", "", read(
 GREEN = "cases: [{name: a, prompt: x, tags: [smoke]}, {name: b, prompt: x}]"
 
 
+# One process for all of them, with nothing around it that would make typer draw colours.
+PRINT_HELP = """
+import sys
+from typer.testing import CliRunner
+from remote_evals.cli.app import app
+
+for name in sys.argv[1:]:
+    print(CliRunner().invoke(app, [name, "--help"], prog_name="remote-evals").output, end="\\0")
+"""
+
+
 def render_help() -> str:
-    """Return the help of every command as the page shows it."""
-    return "\n".join(f"### {name}\n\n```text\n{help_of(name)}\n```\n" for name in COMMANDS)
-
-
-def help_of(command: str) -> str:
-    """Return the help of one command, 100 columns wide, without colours and without blank edges."""
-    done = remote_evals(
-        command, "--help", env={"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1", "PY_COLORS": ""}
-    )
+    """Return the help of every command as the page shows it: 100 columns wide, without blank edges."""
+    done = run_python("-c", PRINT_HELP, *COMMANDS, env={"COLUMNS": "100", "TERMINAL_WIDTH": "100", "PY_COLORS": ""})
     assert done.code == 0, done.all
-    return "\n".join(line.rstrip() for line in done.out.splitlines()).strip("\n")
+    return "\n".join(map(render_block, COMMANDS, done.out.split("\0")))
+
+
+def render_block(command: str, text: str) -> str:
+    """Return the help of a command below a heading."""
+    shown = "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
+    return f"### {command}\n\n```text\n{shown}\n```\n"
 
 
 def read_words(text: str) -> list[str]:
