@@ -27,6 +27,8 @@ from .bounds import assert_fit, assert_message_fit
 from .pieces import TOKEN
 from .streams import seeded
 
+pytestmark = pytest.mark.slow
+
 # How many examples each test takes. Those that wait for a clock are asked for so many at once, each an answer too.
 ONE_BY_ONE = {"stream": 1_000, "framing": 700, "head": 1_000, "decision": 300, "transcript": 300}
 TOGETHER = {"damage": 24, "misframing": 8, "hanging": 8}

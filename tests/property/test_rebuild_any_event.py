@@ -1,5 +1,6 @@
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -79,6 +80,7 @@ def fold(frames: list[dict[str, Any]]) -> RunResult:
     return run.result(total_ms=float(len(frames)))
 
 
+@pytest.mark.slow
 @given(st.lists(FRAMES | st.dictionaries(st.text(max_size=4), VALUES, max_size=3), max_size=12))
 def test_any_json_object_is_an_event(frames: list[dict[str, Any]]) -> None:
     """Whatever objects a server sends, they rebuild to a run, of which no more calls are known than were told."""

@@ -36,6 +36,7 @@ async def run_beside(*args: object, cwd: Path | None = None) -> Finished:
     return Finished(process.returncode or 0, out.decode(), err.decode())
 
 
+@pytest.mark.slow
 async def test_a_private_authority_and_no_verification_at_all(suite: Path, tmp_path: Path) -> None:
     """A certificate of a private CA is refused, taken with `--ca-bundle`, or with `--insecure` and a warning."""
     authority = Authority(tmp_path)

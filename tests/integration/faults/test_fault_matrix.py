@@ -57,6 +57,7 @@ def assert_outcome(met: Met, outcome: Outcome, says: str) -> None:
         assert re.findall(r"\((\d+) attempts\)", error.message) == [str(outcome.tries)] * (outcome.tries > 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STRIKES)
 def test_a_fault_has_its_outcome(name: str, matrix: dict[str, Met]) -> None:
     """A fault ends as its row says, its request is sent as often as that, and what came before it is kept."""
@@ -68,18 +69,21 @@ def test_a_fault_has_its_outcome(name: str, matrix: dict[str, Met]) -> None:
         assert re.fullmatch(REPLY if run.finish_reason else strike.moment.reply + outcome.more, run.reply)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCENES)
 def test_trouble_around_a_deployment_has_its_outcome(name: str, matrix: dict[str, Met]) -> None:
     """What no script can break, on the way or with the token, ends as its row says."""
     assert_outcome(matrix[name], SCENES[name].outcome, SCENES[name].says)
 
 
+@pytest.mark.slow
 def test_what_came_before_a_later_turn_is_kept(matrix: dict[str, Met]) -> None:
     """Whatever strikes a later turn, the first one stands whole in the report."""
     firsts = [matrix[name].result.turns[0] for name, strike in STRIKES.items() if strike.request == "a later turn"]
     assert {(turn.reply, turn.finish_reason, len(turn.tool_calls)) for turn in firsts} == {(REPLY, "stop", 1)}
 
 
+@pytest.mark.slow
 def test_what_came_before_the_trouble_between_turns_is_kept(matrix: dict[str, Met]) -> None:
     """Whatever befalls a deployment or its token between two turns, the first one stands whole in the report."""
     results = [matrix[str(scenario)].result for scenario in BETWEEN_TURNS]
@@ -87,6 +91,7 @@ def test_what_came_before_the_trouble_between_turns_is_kept(matrix: dict[str, Me
     assert {(result.turns[0].reply, result.turns[0].finish_reason) for result in results} == {(FIRST_REPLY, "stop")}
 
 
+@pytest.mark.slow
 def test_only_a_whole_stream_is_judged(matrix: dict[str, Met]) -> None:
     """No agent fails by a stream of which something is missing, and no deployment is in error by one that is whole."""
     wrong = []
