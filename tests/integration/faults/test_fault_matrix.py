@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import re
 from pathlib import Path
 
@@ -12,15 +11,15 @@ from fake_server import FakeServer
 from fake_server.faults import PARAMETERS
 from remote_evals.cli.exits import decide_exit_code
 from remote_evals.transport import client as _retry
+from tests.docs.pages import read_written
 from tests.integration.faults.between_turns import BETWEEN_TURNS, FIRST_REPLY
 from tests.integration.faults.entries import AGENT, FAULTS
 from tests.integration.faults.matrix import END, IN_STREAM, REPLY, TOKEN, Outcome
 from tests.integration.faults.network import SCENARIOS
 from tests.integration.faults.outcomes import Met, make_case, make_script, run_scenario, run_strikes
-from tests.integration.faults.table import MARKED, render_table
-from tests.serving.command import ROOT, remote_evals
+from tests.integration.faults.table import render_table
+from tests.serving.command import remote_evals
 
-README = ROOT / "README.md"
 ALL_STRIKES = [strike for entry in (*AGENT, *FAULTS) for strike in entry.strikes()]
 STRIKES = {str(strike): strike for strike in ALL_STRIKES}
 SCENES = {str(scenario): scenario for scenario in (*SCENARIOS, *BETWEEN_TURNS)}
@@ -116,13 +115,10 @@ def test_every_fault_strikes_wherever_it_can() -> None:
     assert possible - met == HARMLESS
 
 
-def test_the_readme_has_the_matrix() -> None:
-    """The README's table is that of these rows; REMOTE_EVALS_UPDATE_SNAPSHOTS=1 writes it first."""
-    text, table = README.read_text("utf-8"), render_table([*AGENT, *SCENARIOS, *BETWEEN_TURNS, *FAULTS])
-    if os.environ.get("REMOTE_EVALS_UPDATE_SNAPSHOTS") == "1":
-        text = MARKED.sub(lambda found: found[1] + table + found[3], text)
-        README.write_text(text, "utf-8")
-    assert [found[2] for found in MARKED.finditer(text)] == [table]
+def test_the_page_has_the_table() -> None:
+    """The table of tests/README.md is that of these rows; REMOTE_EVALS_UPDATE_SNAPSHOTS=1 writes it first."""
+    table = render_table([*AGENT, *SCENARIOS, *BETWEEN_TURNS, *FAULTS])
+    assert read_written("tests/README.md", "fault matrix", table) == table
 
 
 @pytest.mark.parametrize(
