@@ -1,10 +1,10 @@
-"""Evals in code of a support agent. They run unchanged in process, against a deployment, and under pytest.
+"""Evals of a support agent, in code. They run unchanged in process, against a deployment, and under pytest.
 
     remote-evals run examples/order_eval.py
     remote-evals run examples/order_eval.py --fake examples/refund.fake.yaml
     pytest examples/order_eval.py
 
-The agent below stands for one's own: it takes a prompt and says what it answered, and with which tools.
+The agent below stands for your own: it takes a prompt, and returns its reply and its tool calls.
 """
 
 from remote_evals import define_eval, includes
@@ -13,7 +13,7 @@ ORDER_41 = {"orderId": "41", "status": "shipped", "location": "Lisbon", "arrives
 
 
 def make_agent():
-    """Return a fresh agent, which remembers what it is told as long as its session lasts."""
+    """Return a new agent, which remembers a name for the length of its session."""
     names = []
 
     def agent(prompt):
@@ -41,7 +41,7 @@ def make_agent():
     ],
 )
 async def order_lookups(t, case):
-    """Ask for an order in several ways: the agent looks it up."""
+    """Ask for an order in several ways; the agent looks it up."""
     await t.send(case["input"])
     t.completed()
     t.called_tool("lookup_order", args={"orderId": case["order_id"]})
@@ -51,7 +51,7 @@ async def order_lookups(t, case):
 
 @define_eval(name="remembers a name", agent=make_agent)
 def remembers_a_name(t):
-    """Send two turns in one session; a plain function works as well as an async one."""
+    """Send two turns in one session; plain functions and async functions both work."""
     t.send("My name is Ada.")
     t.send("What is my name?")
     t.completed()

@@ -10,11 +10,11 @@ from pathlib import Path
 from fake_server import FakeServer, ScriptError, load_script
 
 REFERENCE = Path(__file__).with_name("reference.yaml")
-LOOK_UP_EVERY_S = 1.0
-"""Windows runs no signal handler in the middle of a wait."""
+# Windows runs no signal handler while a thread waits.
+SIGNAL_POLL_S = 1.0
 
 _EXAMPLE = """\
-a script:
+example script:
 
   token: demo-token
   replies:
@@ -27,11 +27,11 @@ a script:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve a script until Ctrl-C; return the exit code."""
+    """Serve a script until Ctrl-C or SIGTERM; return the exit code."""
     options = _parse_options(arguments)
-    leaving = threading.Event()
+    stopping = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda _number, _frame: leaving.set())
+        signal.signal(number, lambda _number, _frame: stopping.set())
     try:
         server = FakeServer(load_script(options.script), host=options.host, port=options.port)
         server.start()
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     print(server.url, flush=True)
-    while not leaving.wait(LOOK_UP_EVERY_S):
+    while not stopping.wait(SIGNAL_POLL_S):
         pass
     server.stop()
     return 0
@@ -48,16 +48,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         "python -m fake_server",
-        description="A fake agent deployment: speaks the /chat protocol from a YAML script.",
+        description="Run a fake agent deployment that answers the /chat protocol from a YAML script.",
         epilog=_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("script", help="the YAML script to answer from")
+    parser.add_argument("script", help="the YAML script that says what to answer")
     parser.add_argument(
         "--reference",
         action="version",
         version=REFERENCE.read_text("utf-8"),
-        help="print a script with every key explained, and exit",
+        help="print a script that explains every key, and exit",
     )
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1)")
     parser.add_argument("--port", type=int, default=0, help="the port to listen on (default: a free one)")

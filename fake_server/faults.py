@@ -1,13 +1,13 @@
-"""What a script can break, as data: the names of the faults and what each of them takes."""
+"""What a script can break, as data: the names of the faults, their parameters, and how often each has struck."""
 
 import difflib
-from typing import Annotated, Literal, Self
+from collections import Counter
+from collections.abc import Iterable
+from typing import Annotated, Literal, Protocol, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from fake_server._values import Duration, Json, Text
-
-_ANY = {"times", "request"}
+from fake_server.fields import Duration, Json, Part, Text, as_list
 
 ANSWERS: dict[str, set[str]] = {
     "unauthorized": set(),
@@ -19,7 +19,7 @@ ANSWERS: dict[str, set[str]] = {
     "html": set(),
     "redirect": {"location"},
 }
-"""Answers in place of a stream, as a proxy in front gives them: the turn never starts."""
+"""Answers instead of a stream, as a proxy in front of the agent gives them: the turn never starts."""
 
 BODIES: dict[str, set[str]] = {
     "no-headers": {"for"},
@@ -33,7 +33,7 @@ BODIES: dict[str, set[str]] = {
     "compressed": set(),
     "wrong-content-type": {"content_type"},
 }
-"""Faults on the way of any body, be it a stream or not; a turn runs to its end whatever the client gets."""
+"""Faults in the delivery of any body, stream or not; a turn runs to its end whatever the client receives."""
 
 FRAMES: dict[str, set[str]] = {
     "keep-alives": {"after", "every", "for"},
@@ -44,7 +44,7 @@ FRAMES: dict[str, set[str]] = {
     "no-done": set(),
     "no-last-blank-line": set(),
 }
-"""Faults of the frames of an event stream."""
+"""Faults in the frames of an event stream."""
 
 ORDER: dict[str, set[str]] = {
     "seq-gap": {"after"},
@@ -57,22 +57,22 @@ ORDER: dict[str, set[str]] = {
     "event-after-done": set(),
     "endless": {"after", "every"},
 }
-"""Faults of the events of a run: each frame is right, together they are not what the protocol says."""
+"""Faults in the events of a run: each frame is valid, but together they break the protocol."""
 
 STREAMS = {**BODIES, **FRAMES, **ORDER}
-"""Faults of a stream: all that can befall a turn once it has started."""
+"""Faults in a stream: everything that can go wrong with a turn once it has started."""
 
 PARAMETERS = {**ANSWERS, **STREAMS}
 
+_COMMON_PARAMETERS = {"times", "request"}
 
-class Fault(BaseModel):
+
+class Fault(Part):
     """One thing that goes wrong on the way to the client.
 
-    `after` counts events sent whole before it goes wrong, `times` the requests it hits before all is well,
-    `request` narrows it to turns (`chat`) or to decisions (`approval`), `size` is in bytes.
+    `after` is how many events are sent whole before it strikes, `times` how many requests it strikes,
+    `request` limits it to turns (`chat`) or to decisions (`approval`), `size` is in bytes.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Text
     times: int | None = Field(default=None, ge=1)
@@ -83,47 +83,71 @@ class Fault(BaseModel):
     before_headers: bool = False
     retry_after: int | Text | None = None
     status: int = Field(default=500, ge=200, le=599)
-    headers: dict[str, Text] = {}
+    headers: dict[str, Text] = Field(default_factory=dict)
     body: Json = ""
     size: int = Field(default=32 * 1024 * 1024, ge=1)
     location: Text = "/login"
     content_type: Text = "text/plain"
 
     @model_validator(mode="after")
-    def _takes_its_own_parameters(self) -> Self:
+    def _has_only_its_own_parameters(self) -> Self:
         if self.name not in PARAMETERS:
             near = difflib.get_close_matches(self.name, PARAMETERS, n=1)
             hint = f"Did you mean {near[0]!r}?" if near else f"Valid: {', '.join(sorted(PARAMETERS))}"
             raise ValueError(f"unknown fault {self.name!r}. {hint}")
         given = {"for" if key == "for_s" else key for key in self.model_fields_set} - {"name"}
-        valid = PARAMETERS[self.name] | _ANY
+        valid = PARAMETERS[self.name] | _COMMON_PARAMETERS
         if wrong := sorted(given - valid):
             raise ValueError(f"fault {self.name!r} takes no {wrong[0]!r}, only {', '.join(sorted(valid))}")
         return self
 
-    def may_strike(self, request: str) -> bool:
-        """Tell whether it is meant for a `request` of this kind."""
+    def applies_to(self, request: str) -> bool:
+        """Return whether the fault is meant for a `request` of this kind."""
         return self.request in (None, request)
 
 
-def _as_list(value: object) -> object:
-    if value is None:
-        return []
-    return [{"name": one} if isinstance(one, str) else one for one in (value if isinstance(value, list) else [value])]
+def _expand_names(value: object) -> object:
+    return [{"name": item} if isinstance(item, str) else item for item in as_list(value)]
 
 
 def _check_no_run(faults: list[Fault]) -> list[Fault]:
     valid = ANSWERS | BODIES
     for fault in faults:
         if fault.name not in valid:
-            raise ValueError(f"fault {fault.name!r} is one of runs. Valid here: {', '.join(sorted(valid))}")
+            raise ValueError(f"fault {fault.name!r} is only for runs. Valid here: {', '.join(sorted(valid))}")
         if fault.request:
             raise ValueError(f"fault {fault.name!r} takes no 'request' here: only the faults of runs do")
     return faults
 
 
-Faults = Annotated[list[Fault], BeforeValidator(_as_list)]
+Faults = Annotated[list[Fault], BeforeValidator(_expand_names)]
 """What can go wrong with a run."""
 
 BodyFaults = Annotated[Faults, AfterValidator(_check_no_run)]
-"""What can go wrong with an answer that is no run."""
+"""What can go wrong with an answer that is not a run."""
+
+
+class HasTimes(Protocol):
+    """An item that is used for `times` requests, or for all of them if that is None."""
+
+    @property
+    def times(self) -> int | None:
+        """The number of requests."""
+
+
+T = TypeVar("T", bound=HasTimes)
+
+
+class TimesCounter:
+    """Counts how often each item was used since the server started; equal items are counted separately."""
+
+    def __init__(self) -> None:
+        self._used: Counter[int] = Counter()
+
+    def take(self, items: Iterable[T]) -> T | None:
+        """Count and return the first item that is not used up, or None if all are."""
+        for item in items:
+            if item.times is None or self._used[id(item)] < item.times:
+                self._used[id(item)] += 1
+                return item
+        return None

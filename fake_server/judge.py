@@ -1,60 +1,80 @@
-"""What a scripted judge answers, as data: the `judge` key of a script."""
+"""The route of the scripted judge: OpenAI's chat completions, without streaming."""
 
-import re
-from typing import Self
+import asyncio
+import json
+import time
+from typing import Any
+from uuid import uuid4
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from starlette.requests import Request
+from starlette.responses import Response
 
-from fake_server._values import Duration, Json, JsonObject, Text
-from fake_server.faults import BodyFaults
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class JudgeUsage(_Part):
-    """Tokens and cost of one completion; a cost that is not given is left out."""
-
-    input: int = Field(default=0, ge=0)
-    output: int = Field(default=0, ge=0)
-    cost_usd: float | None = Field(default=None, ge=0)
+from fake_server import answers
+from fake_server.events import to_json, without_none
+from fake_server.faults import TimesCounter
+from fake_server.requests import get_text, parse_body
+from fake_server.script import JudgeReply, JudgeScript, Usage, fill_placeholders
+from fake_server.stream import HalvedBody
 
 
-class JudgeWhen(_Part):
-    """Which requests an answer is for, by their last user message: all that is given must hold."""
+class Judge:
+    """Answers `POST /v1/chat/completions` from the `judge` key of a script."""
 
-    input: Text | None = None
-    matches: re.Pattern[str] | None = None
+    def __init__(self, script: JudgeScript) -> None:
+        self._script = script
+        self._counter = TimesCounter()
 
-    def holds(self, text: str) -> bool:
-        """Tell whether the last user message is one of those."""
-        return (self.input is None or self.input.casefold() in text.casefold()) and (
-            self.matches is None or self.matches.search(text) is not None
-        )
+    async def complete(self, request: Request) -> Response:
+        """Answer one request; errors have the form that OpenAI gives them."""
+        authorization = request.headers.get("authorization", "")
+        if self._script.api_key and authorization != f"Bearer {self._script.api_key}":
+            return _make_error(401, "Incorrect API key provided.", "invalid_api_key")
+        body = parse_body(request)
+        messages = body.get("messages")
+        if not isinstance(body.get("model"), str) or not isinstance(messages, list) or not messages:
+            return _make_error(400, "you must provide a 'model' and 'messages'", "invalid_request_error")
+        question = _get_last_question(messages)
+        reply = next((reply for reply in self._script.replies if reply.when.holds(question)), None)
+        if reply is None:
+            return _make_error(500, f"The script's judge has no reply for {question[:200]!r}: add one", "no_reply")
+        words = {"input": question, "authorization": authorization}
+        return await self._send(request, reply, words, body["model"])
+
+    async def _send(self, request: Request, reply: JudgeReply, words: dict[str, str], model: str) -> Response:
+        fault = self._counter.take([*self._script.fault, *reply.fault])
+        if fault and (answer := await answers.answer_early(fault, request)):
+            return answer
+        await asyncio.sleep(reply.delay)
+        body = to_json(_make_completion(fill_placeholders(reply, words), model))
+        return HalvedBody(body, fault, "application/json")
 
 
-class JudgeReply(_Part):
-    """A completion: a verdict as JSON, or any other content."""
-
-    when: JudgeWhen = JudgeWhen()
-    verdict: JsonObject | None = None
-    content: Json = None
-    finish_reason: Text = "stop"
-    usage: JudgeUsage | None = JudgeUsage(input=100, output=20)
-    delay: Duration = 0.0
-    fault: BodyFaults = []
-
-    @model_validator(mode="after")
-    def _has_one_content(self) -> Self:
-        if (self.verdict is None) == ("content" not in self.model_fields_set):
-            raise ValueError("an answer of the judge has either 'verdict' or 'content'")
-        return self
+def _get_last_question(messages: list[Any]) -> str:
+    asked = [each.get("content") for each in messages if isinstance(each, dict) and each.get("role") == "user"]
+    return get_text(asked[-1]) if asked and isinstance(asked[-1], str | list) else ""
 
 
-class JudgeScript(_Part):
-    """A judge at `POST /v1/chat/completions`, with a key of its own."""
+def _make_completion(reply: JudgeReply, model: str) -> dict[str, Any]:
+    content = reply.content if reply.verdict is None else json.dumps(reply.verdict)
+    message = {"role": "assistant", "content": content}
+    return without_none(
+        {
+            "id": f"chatcmpl-{uuid4().hex}",
+            "object": "chat.completion",
+            "created": int(time.time()),
+            "model": model,
+            "choices": [{"index": 0, "message": message, "finish_reason": reply.finish_reason}],
+            "usage": _make_usage(reply.usage),
+        }
+    )
 
-    api_key: Text | None = None
-    fault: BodyFaults = []
-    replies: list[JudgeReply] = Field(min_length=1)
+
+def _make_usage(usage: Usage | None) -> dict[str, Any] | None:
+    if usage is None:
+        return None
+    counts = {"prompt_tokens": usage.input, "completion_tokens": usage.output}
+    return without_none({**counts, "total_tokens": usage.input + usage.output, "cost": usage.cost_usd})
+
+
+def _make_error(status: int, message: str, code: str) -> Response:
+    return answers.make_json({"error": {"message": message, "type": code, "param": None, "code": code}}, status)

@@ -10,20 +10,20 @@ from typing import Self
 
 import uvicorn
 
-from fake_server._connection import Connection
 from fake_server.app import App
 from fake_server.requests import RecordedRequest, RequestLog
 from fake_server.script import Script
+from fake_server.stream import HttpProtocol
 
-_START_LIMIT_S = 10.0
+_START_TIMEOUT_S = 10.0
 
 
 class FakeServer:
     """A deployment that answers from `script`, on a free port unless `port` names one.
 
-    It runs in a thread of its own, so synchronous and asynchronous tests use it alike. Leaving the block stops it
-    at once, whatever still streams or hangs. `url` stays known after that, though nobody listens there any more; a
-    server that is started again listens there again, with none of its sessions.
+    It runs in a thread of its own, so that synchronous and asynchronous tests can both use it. Leaving the block stops
+    it at once, even while requests stream or hang. `url` stays the same after that; a server that is started again
+    listens there again, without its sessions.
     """
 
     def __init__(self, script: Script, *, host: str = "127.0.0.1", port: int = 0) -> None:
@@ -36,13 +36,13 @@ class FakeServer:
 
     @property
     def url(self) -> str:
-        """The base URL of the deployment, path included, once it has been started."""
+        """The base URL of the deployment, including its path, once it has been started."""
         host, port = self._address
         return f"http://{f'[{host}]' if ':' in host else host}:{port}{self._script.base_path}"
 
     @property
     def port(self) -> int:
-        """The port it listens on, or will again; 0 until it was first started, unless it was given one."""
+        """The port it listens on, or will listen on again; 0 before the first start, unless it was given one."""
         return self._address[1]
 
     @property
@@ -51,26 +51,26 @@ class FakeServer:
         return self._log.all()
 
     def wait_for_requests(self, count: int, timeout_s: float = 5.0) -> list[RecordedRequest]:
-        """Return the requests once there are `count`; raises `TimeoutError`."""
+        """Return the requests once there are `count`, or raise `TimeoutError`."""
         return self._log.wait_for(count, timeout_s)
 
     def start(self) -> None:
-        """Listen; returns when requests are answered, and raises `OSError` for an address that cannot be used."""
+        """Start listening; return once requests are answered, or raise `OSError` if the address cannot be used."""
         host, port = self._address
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listener = socket.create_server((host, port), family=family)
-        # asyncio sets it for sockets that name their protocol, which this one does not: small frames would wait.
+        # asyncio sets this only for sockets that name their protocol, unlike this one; without it small frames wait
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._address = (host, listener.getsockname()[1])
         self._uvicorn = _Uvicorn(App(self._script, self._log))
         self._thread = threading.Thread(target=self._uvicorn.run_on, args=(listener,), name="fake-server", daemon=True)
         self._thread.start()
-        self._uvicorn.ready.result(_START_LIMIT_S)
+        self._uvicorn.ready.result(_START_TIMEOUT_S)
 
     def stop(self) -> None:
         """Drop every connection and stop listening."""
         if self._uvicorn and self._thread:
-            self._uvicorn.leave()
+            self._uvicorn.stop()
             self._thread.join()
             self._uvicorn = self._thread = None
 
@@ -83,33 +83,39 @@ class FakeServer:
 
 
 class _Uvicorn(uvicorn.Server):
-    """Uvicorn without its waits: it starts and stops on an event, and leaves no connection open."""
+    """Uvicorn without its delays: it starts and stops at once, and leaves no connection open."""
 
     def __init__(self, app: App) -> None:
         super().__init__(
             uvicorn.Config(
-                app, http=Connection, ws="none", lifespan="off", log_config=None, log_level="error", server_header=False
+                app,
+                http=HttpProtocol,
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                log_level="error",
+                server_header=False,
             )
         )
         self.ready: Future[asyncio.AbstractEventLoop] = Future()
-        self._leaving = asyncio.Event()
+        self._stopping = asyncio.Event()
 
     def run_on(self, listener: socket.socket) -> None:
-        """Serve on `listener` until told to leave."""
-        # what still runs when `serve` returns is cancelled by `asyncio.run`
+        """Serve on `listener` until `stop` is called."""
+        # `asyncio.run` cancels what still runs when `serve` returns
         asyncio.run(self.serve([listener]))
 
-    def leave(self) -> None:
-        """Make the server stop; from any thread."""
-        self.ready.result().call_soon_threadsafe(self._leaving.set)
+    def stop(self) -> None:
+        """Make the server stop; can be called from any thread."""
+        self.ready.result().call_soon_threadsafe(self._stopping.set)
 
     async def main_loop(self) -> None:
-        """Keep the `Date` header right until it is time to leave."""
+        """Keep the `Date` header current until the server stops."""
         self.ready.set_result(asyncio.get_running_loop())
-        while not self._leaving.is_set():
+        while not self._stopping.is_set():
             await self.on_tick(0)
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._leaving.wait(), timeout=1.0)
+                await asyncio.wait_for(self._stopping.wait(), timeout=1.0)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop listening and drop every connection."""

@@ -1,71 +1,217 @@
 """One turn of a session: from a reply of the script to the events of its run and of its continuations."""
 
-from fake_server._agent import Agent
-from fake_server._decision import Decision
-from fake_server._player import Player
-from fake_server._spending import Spending
-from fake_server._timeline import Timed, Timeline
-from fake_server._wire import Event, failure_fields
-from fake_server.script import Failure, Reply
+import re
+from collections import deque
+from collections.abc import Iterable
+from itertools import takewhile
+from typing import cast
+from uuid import uuid4
+
+from fake_server.agents import Agent, Call, Decision, apply_decision
+from fake_server.events import Event, TimedEvent, Timeline, make_error_fields, without_none
+from fake_server.script import Failure, Reply, Step, Tool
+from fake_server.usage import TurnUsage
+
+_DELTAS = {
+    "word": re.compile(r"\S+\s*|\s+"),
+    "char": re.compile(r".", re.DOTALL),
+    "whole": re.compile(r".+", re.DOTALL),
+}
 
 
 class Turn:
-    """A turn from its input to the `run.done` that ends it for good, over all its pauses."""
+    """A turn from its input to the `run.done` that ends it, over all its pauses."""
 
     def __init__(self, reply: Reply, text: str, identity: Event) -> None:
         self._reply = reply
         self._identity = identity
         self._lead = Agent(reply.all_steps())
-        self._spending = Spending(reply, text)
-        self._player = Player(reply, self._spending)
+        self._usage = TurnUsage(reply, text)
+        self._player = _Player(reply, self._usage)
 
     @property
     def approval_id(self) -> str | None:
-        """The approval it waits for."""
+        """The approval that the turn waits for, or None."""
         return self._player.approval_id if self._lead.paused_at else None
 
     @property
     def text(self) -> str | None:
-        """The reply of a turn that ended well."""
+        """The reply of a turn that ended well, else None."""
         return None if self._lead.failure or self._lead.paused_at else self._lead.text
 
-    def start(self) -> list[Timed]:
+    def start(self) -> list[TimedEvent]:
         """Return the events up to the end of the turn or its first pause."""
-        line = self._begin()
+        timeline = self._begin()
         for event in self._reply.events:
-            line.add(event["type"], **{key: value for key, value in event.items() if key != "type"})
-        return self._finish(line)
+            timeline.add(event["type"], **{key: value for key, value in event.items() if key != "type"})
+        return self._finish(timeline)
 
-    def resume(self, decision: Decision) -> list[Timed]:
-        """Return the events from the decision on the waiting call on."""
-        line = self._begin()
-        self._player.settle(self._lead, decision, line)
-        return self._finish(line)
+    def resume(self, decision: Decision) -> list[TimedEvent]:
+        """Return the events from the decision on the pending call up to the end or the next pause."""
+        timeline = self._begin()
+        self._player.settle(self._lead, decision, timeline)
+        return self._finish(timeline)
 
     def _begin(self) -> Timeline:
-        line = Timeline()
-        line.add("run.start", **self._identity)
-        return line
+        timeline = Timeline()
+        timeline.add("run.start", **self._identity)
+        return timeline
 
-    def _finish(self, line: Timeline) -> list[Timed]:
-        self._player.work(self._lead, line)
-        line.add("run.done", **self._outcome())
-        return line.events
+    def _finish(self, timeline: Timeline) -> list[TimedEvent]:
+        self._player.run_steps(self._lead, timeline)
+        timeline.add("run.done", **self._make_outcome())
+        return timeline.events
 
-    def _outcome(self) -> Event:
+    def _make_outcome(self) -> Event:
         if self._lead.failure:
             return {"finishReason": "error", "text": ""}
         if self._lead.paused_at:
-            return {"finishReason": "awaiting-approval", "text": "", **self._spending.of_run(is_over=False)}
+            return {"finishReason": "awaiting-approval", "text": "", **self._usage.make_run_fields(is_over=False)}
         fields = {"finishReason": self._reply.finish_reason, "text": self._lead.text}
-        given = {"object": self._reply.object} if self._reply.says("object") else {}
-        return {**fields, **self._spending.of_run(is_over=True), **given}
+        optional = {"object": self._reply.object} if self._reply.gives("object") else {}
+        return {**fields, **self._usage.make_run_fields(is_over=True), **optional}
 
 
-def refusal(name: str, message: str, code: str) -> list[Timed]:
-    """Return the events of a run that fails before it starts: there is no `run.start`."""
-    error = failure_fields(Failure(name=name, message=message, code=code))
-    line = Timeline()
-    line.add("error", error=error)
-    line.add("run.done", finishReason="error", text="")
-    return line.events
+def make_refused_run(name: str, message: str, code: str) -> list[TimedEvent]:
+    """Return the events of a run that fails before it starts: it has no `run.start`."""
+    timeline = Timeline()
+    timeline.add("error", error=make_error_fields(Failure(name=name, message=message, code=code)))
+    timeline.add("run.done", finishReason="error", text="")
+    return timeline.events
+
+
+class _Player:
+    """Turns the steps, texts and tool calls of one turn's agents into events on a timeline."""
+
+    def __init__(self, reply: Reply, usage: TurnUsage) -> None:
+        self.approval_id: str | None = None
+        self._delta = _DELTAS[reply.delta]
+        self._delay_s = reply.delay
+        self._usage = usage
+        self._tasks = 0
+
+    def run_steps(self, agent: Agent, timeline: Timeline) -> None:
+        """Take the steps of `agent` until its end, its failure or a pause."""
+        while not agent.must_stop:
+            step = agent.steps.popleft()
+            agent.steps_taken += 1
+            agent.text = step.text
+            timeline.add("step.start", step=agent.steps_taken)
+            self._emit_texts(step, timeline)
+            if step.error:
+                agent.failure = step.error
+                timeline.add("error", error=make_error_fields(step.error))
+            else:
+                self._call_tools(agent, deque(step.tools), timeline)
+                self._request_approval(agent, timeline)
+            finish_reason, usage = _get_finish_reason(agent, step), self._usage.add_step(step)
+            timeline.add("step.done", step=agent.steps_taken, finishReason=finish_reason, **usage)
+
+    def settle(self, agent: Agent, decision: Decision, timeline: Timeline) -> None:
+        """Apply `decision` to the call that `agent` is paused at, or pass it on to the sub-agent that waits for it."""
+        call = cast("Call", agent.paused_at)
+        agent.paused_at = None
+        timeline.add("tool.resume", **call.start_fields())
+        if call.child is None:
+            call.tool = apply_decision(call.tool, decision)
+            self._execute(agent, call, timeline)
+        else:
+            self._settle_child(agent, call, call.child, decision, timeline)
+        self._call_tools(agent, call.later_tools, timeline)
+        self._request_approval(agent, timeline)
+
+    def _settle_child(self, agent: Agent, call: Call, child: Agent, decision: Decision, timeline: Timeline) -> None:
+        began_s = timeline.now_s
+        inner = timeline.branch(child.tag)
+        self.settle(child, decision, inner)
+        self.run_steps(child, inner)
+        timeline.join([inner])
+        if child.paused_at:
+            agent.paused_at = call
+        else:
+            self._report(call, timeline, began_s)
+
+    def _emit_texts(self, step: Step, timeline: Timeline) -> None:
+        if step.reasoning is not None:
+            timeline.add("reasoning.start")
+            self._emit_deltas("reasoning", step.reasoning, timeline)
+            timeline.add("reasoning.done", text=step.reasoning)
+        if step.text:
+            self._emit_deltas("text", step.text, timeline)
+            if not step.error:
+                timeline.add("text.done", text=step.text)
+
+    def _emit_deltas(self, kind: str, text: str, timeline: Timeline) -> None:
+        for piece in self._delta.findall(text):
+            timeline.wait(self._delay_s)
+            timeline.add(f"{kind}.delta", text=piece)
+
+    def _call_tools(self, agent: Agent, tools: deque[Tool], timeline: Timeline) -> None:
+        while tools and not agent.paused_at:
+            batch = list(takewhile(lambda tool: not tool.can_pause, tools))
+            self._call_in_parallel(agent, [tools.popleft() for _ in batch], timeline)
+            if tools:
+                self._call_alone(agent, tools, timeline)
+
+    def _call_in_parallel(self, agent: Agent, tools: Iterable[Tool], timeline: Timeline) -> None:
+        calls = [agent.make_call(tool) for tool in tools]
+        for call in calls:
+            timeline.add("tool.start", **call.start_fields())
+        branches = [timeline.branch() for _ in calls]
+        for call, branch in zip(calls, branches, strict=True):
+            self._execute(agent, call, branch)
+        timeline.join(branches)
+
+    def _call_alone(self, agent: Agent, tools: deque[Tool], timeline: Timeline) -> None:
+        call = agent.make_call(tools.popleft())
+        call.later_tools = tools
+        timeline.add("tool.start", **call.start_fields())
+        if call.tool.is_gated:
+            agent.paused_at = call
+        else:
+            self._execute(agent, call, timeline)
+
+    def _execute(self, agent: Agent, call: Call, timeline: Timeline) -> None:
+        began_s = timeline.now_s
+        timeline.wait(call.tool.duration)
+        if call.tool.subagent:
+            self._tasks += 1
+            call.child = agent.delegate(call, call.tool.subagent, f"task_{self._tasks}")
+            inner = timeline.branch(call.child.tag)
+            self.run_steps(call.child, inner)
+            timeline.join([inner])
+            if call.child.paused_at:
+                agent.paused_at = call
+        self._report(call, timeline, began_s)
+
+    def _report(self, call: Call, timeline: Timeline, began_s: float) -> None:
+        duration: Event = {"durationMs": round((timeline.now_s - began_s) * 1000)}
+        failure = call.failure()
+        if failure:
+            timeline.add("tool.error", **call.name_fields(), error=make_error_fields(failure), **duration)
+        else:
+            timeline.add("tool.done", **call.name_fields(), result=call.result(), **duration)
+
+    def _request_approval(self, agent: Agent, timeline: Timeline) -> None:
+        # only the lead agent reports a pause, even that of a sub-agent
+        call = None if agent.tag else agent.find_pending_call()
+        if call:
+            self.approval_id = str(uuid4())
+            question = _make_question_fields(call.tool)
+            timeline.add("approval.requested", approvalId=self.approval_id, **call.start_fields(), **question)
+
+
+def _make_question_fields(tool: Tool) -> Event:
+    question = tool.question
+    if question is None:
+        return {}
+    fields = {"text": question.text, "options": question.options, "allowFreeText": question.allow_free_text}
+    return {"kind": "question", "question": without_none(fields)}
+
+
+def _get_finish_reason(agent: Agent, step: Step) -> str:
+    if step.error:
+        return "error"
+    if agent.paused_at:
+        return "awaiting-approval"
+    return step.finish_reason or ("tool_calls" if step.tools else "stop")

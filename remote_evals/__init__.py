@@ -1,6 +1,6 @@
-"""Evals for deployed AI agents: whether a deployment still calls the right tools and says the right thing.
+"""Evals for deployed AI agents: they check that a deployment still calls the right tools and gives the right answers.
 
-Everything here is imported on first use, so that `remote-evals --version` and plugins that only look stay quick.
+Every name here is imported on first use, so that `remote-evals --version` and an idle pytest plugin stay fast.
 """
 
 from importlib import import_module
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         TokenSourceError,
         UsageError,
     )
-    from .evals.assertions.recorder import Assertions
+    from .evals.assertions.methods import Assertions
     from .evals.assertions.values import Check, at_least, at_most, equals, includes, matches
     from .evals.context import EvalContext
     from .evals.define import EvalDefinition, define_eval
@@ -84,7 +84,7 @@ _HOMES = {
         "TokenSourceError",
         "UsageError",
     ),
-    ".evals.assertions.recorder": ("Assertions",),
+    ".evals.assertions.methods": ("Assertions",),
     ".evals.assertions.values": (
         "Check",
         "at_least",

@@ -1,3 +1,3 @@
-"""The version of the distribution, alone here so that `--version` imports nothing else."""
+"""The version of the distribution, in a file of its own so that `--version` imports nothing else."""
 
 __version__ = "0.1.0"

@@ -1,22 +1,24 @@
-"""Everything that this package raises.
+"""The exceptions of this package: after a `UsageError` the user must edit something; the others say what failed.
 
-RemoteEvalsError
-├── UsageError                       somebody must edit something: a file, an option, a setting
-│   └── FileError                    every mistake in the files that people write, at once
-│       ├── SuiteError               the suite files
-│       └── SettingsError            the settings file
-├── JudgeError                       JUDGE_FAILED: a reply could not be judged
-│   ├── JudgeUnreachableError        JUDGE_UNREACHABLE
-│   └── JudgeUnparseableError        JUDGE_UNPARSEABLE
-├── TokenSourceError                 the callable that gives the token failed
-├── NotReadyError                    NOT_READY: the deployment that is awaited did not come up in time
-└── RemoteError                      the far side failed
-    ├── RemoteUnauthorizedError      REMOTE_UNAUTHORIZED
-    └── RemoteRequestFailedError
-        ├── RemoteUnreachableError   REMOTE_UNREACHABLE
-        ├── RemoteStatusError        REMOTE_STATUS
-        ├── RemoteStreamError        REMOTE_STREAM
-        └── RemoteTimeoutError       REMOTE_TIMEOUT
+RemoteEvalsError                     REMOTE_EVALS
+├── UsageError                       USAGE: the user must edit something: a file, an option, a variable
+│   └── FileError                    FILE: holds every problem in the files that people write, at once
+│       ├── SuiteError               SUITE: in the suite files
+│       └── SettingsError            SETTINGS: in the settings file
+├── TokenSourceError                 TOKEN_SOURCE: the callable that provides the token failed
+├── NotReadyError                    NOT_READY: the deployment did not become ready in time
+├── RemoteError                      REMOTE: the deployment, or the network to it, failed
+│   ├── RemoteUnauthorizedError      REMOTE_UNAUTHORIZED: it rejected the token
+│   └── RemoteRequestFailedError     REMOTE_REQUEST_FAILED: anything else
+│       ├── RemoteUnreachableError   REMOTE_UNREACHABLE: no connection was made
+│       ├── RemoteStatusError        REMOTE_STATUS: the response was not a 2xx
+│       ├── RemoteStreamError        REMOTE_STREAM: the event stream was broken or missing
+│       └── RemoteTimeoutError       REMOTE_TIMEOUT: a time limit was exceeded
+└── JudgeError                       JUDGE_FAILED: a reply could not be judged
+    ├── JudgeUnreachableError        JUDGE_UNREACHABLE: no complete answer came from the judge
+    └── JudgeUnparseableError        JUDGE_UNPARSEABLE: the answer holds no verdict
+
+`MalformedStreamError` is internal, and not part of the tree.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,19 +29,19 @@ if TYPE_CHECKING:
 
 
 class RemoteEvalsError(Exception):
-    """The root of the tree. `code` is stable, for machines; the message is for people."""
+    """The root of the tree. `code` is stable and for machines; the message is for people."""
 
     code: ClassVar[str] = "REMOTE_EVALS"
 
 
 class UsageError(RemoteEvalsError):
-    """Something must be edited before anything can run: an option, a variable, a file."""
+    """The user must edit something before anything can run: an option, a variable, a file."""
 
     code = "USAGE"
 
 
 class FileError(UsageError):
-    """Mistakes in files; `problems` holds them all, each naming its file, and its line where that is known."""
+    """Problems in files; `problems` holds them all, each with its file, and its line if that is known."""
 
     code = "FILE"
 
@@ -52,70 +54,25 @@ class FileError(UsageError):
 
 
 class SuiteError(FileError):
-    """Mistakes in suite files."""
+    """Problems in suite files."""
 
     code = "SUITE"
 
 
 class SettingsError(FileError):
-    """Mistakes in the settings file, or an environment that it does not have."""
+    """Problems in the settings file, or an environment that it does not define."""
 
     code = "SETTINGS"
 
 
-class JudgeError(RemoteEvalsError):
-    """A judge gave no verdict, so nothing is known of the reply: never a score.
-
-    `judge` names it, by its URL without userinfo and query where it has one; `happened` and `advice` are phrases
-    without a full stop.
-    """
-
-    code = "JUDGE_FAILED"
-
-    def __init__(self, judge: str, happened: str, advice: str) -> None:
-        super().__init__(judge, happened, advice)
-        self.judge = judge
-        self.happened = happened
-        self.advice = advice
-
-    def __str__(self) -> str:
-        return f"{self.judge}: {self.happened.rstrip('.')}. {self.advice}."
-
-
-class JudgeUnreachableError(JudgeError):
-    """No whole answer came from the judge: no connection, a broken one, or none in time."""
-
-    code = "JUDGE_UNREACHABLE"
-
-
-class JudgeUnparseableError(JudgeError):
-    """The judge answered, and no verdict can be read from it.
-
-    `start` is the start of what came, on one line of at most 300 characters; `usage` is what it cost all the same.
-    """
-
-    code = "JUDGE_UNPARSEABLE"
-
-    def __init__(
-        self, judge: str, happened: str, advice: str, start: str = "", usage: "JudgeUsage | None" = None
-    ) -> None:
-        super().__init__(judge, happened, advice)
-        self.args = (judge, happened, advice, start, usage)
-        self.start = start
-        self.usage = usage
-
-    def __str__(self) -> str:
-        return f"{super().__str__()} It begins: {self.start}" if self.start else super().__str__()
-
-
 class TokenSourceError(RemoteEvalsError):
-    """The callable that was given as token raised, or returned no usable token; nothing was sent."""
+    """The callable that provides the token raised, or returned no usable token; nothing was sent."""
 
     code = "TOKEN_SOURCE"
 
 
 class NotReadyError(RemoteEvalsError):
-    """A deployment was not up when the time to wait for it was over, or another build answered; no case was sent.
+    """A deployment was not ready when the time to wait for it ended, or another build answered; no case was sent.
 
     `url` has neither userinfo nor query; `happened` and `advice` are phrases without a full stop.
     """
@@ -133,12 +90,12 @@ class NotReadyError(RemoteEvalsError):
 
 
 class RemoteError(RemoteEvalsError):
-    """A deployment did not give a run that can be judged.
+    """A deployment gave no run that can be judged.
 
-    `url` has neither userinfo nor query; `happened` and `advice` are phrases without a full stop. `partial` is what
-    had been rebuilt of the run before it broke, with the trace id of its request; None where nothing was sent.
-    `retry_after_s` is in how many seconds the deployment asks to be asked again, None where it does not;
-    `may_have_begun` says that the answer came too late, or in too much of a stream, to be a refusal of the request.
+    `url` has neither userinfo nor query; `happened` and `advice` are phrases without a full stop. `partial` is the
+    part of the run that arrived before it broke, with the trace id of its request, or None if nothing was sent.
+    `retry_after_s` is the delay in seconds that the deployment asks for before a retry, or None if it asks for none.
+    `may_have_begun` means that the request may have been acted on: the response came late, or as an event stream.
     """
 
     code = "REMOTE"
@@ -153,11 +110,11 @@ class RemoteError(RemoteEvalsError):
         self.partial: RunResult | None = None
 
     def count_attempts(self, attempts: int) -> None:
-        """Say in `happened` how often the request was sent."""
+        """Add to `happened` how often the request was sent."""
         self.rewrite(lambda happened: f"{happened.rstrip('.')} ({attempts} attempts)")
 
     def rewrite(self, change: Callable[[str], str]) -> None:
-        """Replace `happened`, which may quote the far side, by what `change` makes of it."""
+        """Replace `happened`, which may quote the deployment, with what `change` returns for it."""
         self.happened = change(self.happened)
         self.args = (self.url, self.happened, *self.args[2:])
 
@@ -166,7 +123,7 @@ class RemoteError(RemoteEvalsError):
 
 
 class RemoteUnauthorizedError(RemoteError):
-    """The deployment refused the token, or refuses this caller; `status` is 401 or 403."""
+    """The deployment rejected the token or this caller; `status` is 401 or 403."""
 
     code = "REMOTE_UNAUTHORIZED"
 
@@ -177,19 +134,19 @@ class RemoteUnauthorizedError(RemoteError):
 
 
 class RemoteRequestFailedError(RemoteError):
-    """Any failure but a refused token: the deployment, or the way to it, is down or broken."""
+    """Any failure other than a rejected token: the deployment, or the network to it, is down or broken."""
 
     code = "REMOTE_REQUEST_FAILED"
 
 
 class RemoteUnreachableError(RemoteRequestFailedError):
-    """No connection: DNS, refused, TLS, or no answer to the connect. The agent never saw the request."""
+    """No connection was made: DNS, TLS, refused, or no answer in time. The agent never saw the request."""
 
     code = "REMOTE_UNREACHABLE"
 
 
 class RemoteStatusError(RemoteRequestFailedError):
-    """The answer was not a 2xx; `status` is its code."""
+    """The response was not a 2xx; `status` is its code."""
 
     code = "REMOTE_STATUS"
 
@@ -200,13 +157,13 @@ class RemoteStatusError(RemoteRequestFailedError):
 
 
 class RemoteStreamError(RemoteRequestFailedError):
-    """The answer was not an event stream, or one that broke before `run.done`."""
+    """The response was not an event stream, or a stream that broke before `run.done`."""
 
     code = "REMOTE_STREAM"
 
 
 class RemoteTimeoutError(RemoteRequestFailedError):
-    """A clock ran out: `clock` names it, `last_event` is the type of the last event seen, None before any."""
+    """A time limit was exceeded: `clock` names it; `last_event` is the type of the last event, or None before any."""
 
     code = "REMOTE_TIMEOUT"
 
@@ -217,12 +174,49 @@ class RemoteTimeoutError(RemoteRequestFailedError):
         self.last_event = last_event
 
 
-def describe_error(error: BaseException) -> str:
-    """Return an error's type and text, the type alone where even its text cannot be had."""
-    try:
-        return f"{type(error).__name__}: {error}"
-    except Exception:  # somebody's `__str__` may raise anything
-        return type(error).__name__
+class JudgeError(RemoteEvalsError):
+    """A judge gave no verdict, so the reply has no score.
+
+    `judge` names the judge, by its URL without userinfo and query if it has one. `happened` and `advice` are phrases
+    without a full stop.
+    """
+
+    code = "JUDGE_FAILED"
+
+    def __init__(self, judge: str, happened: str, advice: str) -> None:
+        super().__init__(judge, happened, advice)
+        self.judge = judge
+        self.happened = happened
+        self.advice = advice
+
+    def __str__(self) -> str:
+        return f"{self.judge}: {self.happened.rstrip('.')}. {self.advice}."
+
+
+class JudgeUnreachableError(JudgeError):
+    """No complete answer came from the judge: no connection, a broken one, or none in time."""
+
+    code = "JUDGE_UNREACHABLE"
+
+
+class JudgeUnparseableError(JudgeError):
+    """The judge answered, but its answer holds no verdict.
+
+    `start` is the start of the answer, on one line of at most 300 characters. `usage` is what the answer cost.
+    """
+
+    code = "JUDGE_UNPARSEABLE"
+
+    def __init__(
+        self, judge: str, happened: str, advice: str, start: str = "", usage: "JudgeUsage | None" = None
+    ) -> None:
+        super().__init__(judge, happened, advice)
+        self.args = (judge, happened, advice, start, usage)
+        self.start = start
+        self.usage = usage
+
+    def __str__(self) -> str:
+        return f"{super().__str__()} It begins: {self.start}" if self.start else super().__str__()
 
 
 class MalformedStreamError(Exception):
@@ -231,3 +225,11 @@ class MalformedStreamError(Exception):
     def __init__(self, happened: str, advice: str | None = None) -> None:
         super().__init__(happened)
         self.advice = advice
+
+
+def describe_error(error: BaseException) -> str:
+    """Return an error's type and text, or the type alone if its text cannot be read."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # a foreign `__str__` may raise anything
+        return type(error).__name__

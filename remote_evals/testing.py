@@ -1,4 +1,4 @@
-"""For tests of one's own evals: an agent that says what it is told to."""
+"""Tools for testing your own evals: an agent that gives scripted answers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -9,10 +9,10 @@ ScriptedTurn = str | RunResult | Mapping[str, Any]
 
 
 def scripted_agent(turns: Sequence[ScriptedTurn]) -> Callable[[], Callable[[str], ScriptedTurn]]:
-    """Return the factory of an agent that answers each session with these turns, in order, whatever it is asked.
+    """Return a factory of agents that answer each session with these turns, in order, whatever the prompts.
 
-    A turn is what any in-process agent may return: text, a `RunResult` or a mapping. Past the last turn the agent
-    raises `IndexError`, which makes the run end with "error".
+    A turn is what any in-process agent may return: text, a `RunResult` or a mapping. After the last turn the agent
+    raises `IndexError`, which ends the run with "error".
     """
 
     def make() -> Callable[[str], ScriptedTurn]:

@@ -1,4 +1,4 @@
-"""Small makers of what the core works on: frames, runs, calls, and a session that answers with given runs."""
+"""Builders of the objects that tests need: frames, runs, calls, and a session that answers with given runs."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ _T = TypeVar("_T")
 
 
 def frame(kind: str, /, **fields: Any) -> dict[str, Any]:
-    """Return an event as it stands on the wire."""
+    """Return an event as it is sent in a stream."""
     return {"type": kind, "runId": "run-1", "v": 1, **fields}
 
 
@@ -37,7 +37,7 @@ def agent(name: str, call_id: str, parent: dict[str, Any] | None = None) -> dict
 
 
 def fold(*frames: dict[str, Any], turn: int = 1) -> RunResult:
-    """Return the run that the frames rebuild to, one arriving every 10 ms; what follows a pause is its continuation."""
+    """Return the run that the frames give, one arriving every 10 ms; frames after a pause continue the run."""
     run = RunBuilder(CHAT.open_order(), turn)
     for index, one in enumerate(frames, start=1):
         if run.done and run.done.finish_reason == "awaiting-approval":
@@ -52,7 +52,7 @@ def call(name: str = "lookup_order", args: dict[str, Any] | None = None, **field
 
 
 def usage(total: int = 30, cost: float | None = 0.01, **fields: Any) -> Usage:
-    """Return a usage of this many tokens."""
+    """Return a usage of `total` tokens."""
     return Usage(**{"input_tokens": total, "output_tokens": 0, "total_tokens": total, "cost_usd": cost, **fields})
 
 
@@ -62,7 +62,7 @@ def run(*calls: ToolCall, **fields: Any) -> RunResult:
 
 
 class FakeSession:
-    """Answers turns and decisions with the given runs, in order; an error is raised instead. Keeps what it got."""
+    """Answers turns and decisions with the given runs, in order; raises a given error. Records what it was sent."""
 
     id = "eval-1"
     partial: RunResult | None = None
@@ -91,22 +91,22 @@ class FakeSession:
 
 
 async def outcomes(case: dict[str, Any], *answers: RunResult) -> list[AssertionResult]:
-    """Return what a case, written as data, asserts of the given answers."""
+    """Return the assertions that a case, written as data, makes on the given answers."""
     t = EvalContext(FakeSession(*answers or [run()]))
     await EvalCase.model_validate({"name": "a case", "prompt": "hi"} | case).run(t)
     return t.assertions
 
 
 def shown(results: list[AssertionResult]) -> list[tuple[str, bool]]:
-    """Return which assertions were made, and whether they passed."""
+    """Return the names of the assertions, and whether they passed."""
     return [(result.name, result.passed) for result in results]
 
 
 def deepest() -> Any:
-    """Return a nesting of lists as deep as the reading of a stream lets through."""
+    """Return lists nested as deeply as the decoder of a stream allows."""
     return json.loads("[" * MAX_DEPTH + "]" * MAX_DEPTH)
 
 
 def far_below(action: Callable[[], _T], frames: int = 20) -> _T:
-    """Return what the action gives when it runs that many calls deeper than the caller."""
+    """Return what the action returns when it runs this many calls deeper than the caller."""
     return far_below(action, frames - 1) if frames else action()

@@ -1,7 +1,7 @@
-"""The command `remote-evals`: one command a file, which parses, builds, calls and prints, and holds no rules.
+"""The command `remote-evals`: parses options, runs a command and prints; what is decided, other rooms decide.
 
-In: the arguments of the process, settings files and environment variables.
-Out: text on stdout and stderr, reports on disk, and one of the exit codes of `exits`.
+In: the process's arguments, settings files and environment variables.
+Out: text on stdout and stderr, reports on disk, and one of the exit codes in `exits`.
 """
 
 import sys
@@ -10,9 +10,9 @@ from .._version import __version__
 
 
 def main() -> None:
-    """Run the command with the arguments of the process and exit with one of the codes of `exits`."""
+    """Run the command with the process's arguments and exit with one of the codes in `exits`."""
     if sys.argv[1:] == ["--version"]:
-        # Before the command line's own imports, which take longer than Python takes to start.
+        # Before the imports below, which take longer than starting Python.
         print(f"remote-evals {__version__}")
         return
     try:

@@ -1,4 +1,4 @@
-"""The commands put together."""
+"""The Typer application: all commands, and the options of `remote-evals` itself."""
 
 from typing import Annotated
 
@@ -10,7 +10,8 @@ from .run import run
 from .suite_commands import init, list_, schema, validate
 
 app = typer.Typer(
-    help="Tells whether a deployed AI agent still works: the right tools, the right words, within its limits.",
+    help="Check that a deployed AI agent still works: that it calls the right tools, gives the right replies and "
+    "stays within its limits.",
     no_args_is_help=True,
     add_completion=False,
     # A traceback must never show locals: one of them may hold a token.

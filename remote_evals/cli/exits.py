@@ -1,7 +1,7 @@
-"""What each exit code means; nothing else decides one.
+"""Decides every exit code of the command, and prints errors and warnings on stderr.
 
-0 all passed · 1 a gate failed, no case ran, or a report could not be written · 2 bad usage, suite or settings ·
-3 no gate failed, but the deployment refused the token · 4 no gate failed, but a case could not be judged ·
+0 all passed · 1 a check failed, no case ran, or a report could not be written · 2 bad usage, suite or settings ·
+3 no check failed, but the deployment refused the token · 4 no check failed, but a case could not be judged ·
 130 interrupted by Ctrl-C · 143 by SIGTERM.
 """
 
@@ -27,11 +27,11 @@ def decide_exit_code(
 ) -> int:
     """Return the exit code of a run.
 
-    `reports_written` says whether every report that was asked for is on disk. With `min_pass_rate`, the share of all
-    runs that passed decides instead of every gate. `interrupted_by` is the signal that came before all was done.
+    `reports_written` is whether every requested report is on disk. With `min_pass_rate`, the share of all runs that
+    passed decides, instead of every gate. `interrupted_by` is the signal that interrupted the run.
     """
     if interrupted_by is not None:
-        return exit_code_of(interrupted_by)
+        return get_signal_exit_code(interrupted_by)
     if not report.results or not reports_written:
         return FAILED
     if min_pass_rate is not None and is_rate_reached(report, min_pass_rate):
@@ -46,41 +46,30 @@ def decide_exit_code(
     return UNJUDGED
 
 
-def decide_checkup_exit_code(diagnosis: Diagnosis) -> int:
-    """Return the exit code of a check-up that was not interrupted."""
+def decide_doctor_exit_code(diagnosis: Diagnosis) -> int:
+    """Return the exit code of `doctor`, unless a signal interrupted it."""
     if diagnosis.error_code is not None:
         return UNAUTHORIZED if diagnosis.error_code == RemoteUnauthorizedError.code else UNJUDGED
     return PASSED if diagnosis.is_fit else FAILED
 
 
 def decide_list_exit_code(evals: Sequence[Eval]) -> int:
-    """Return the exit code of a list of evals: none at all is a failure, as a run of none is."""
+    """Return the exit code of a list of evals: an empty list is a failure, as an empty run is."""
     return PASSED if evals else FAILED
 
 
-def exit_code_of(signal: int) -> int:
-    """Return the exit code of a process that a signal ended, as shells have it."""
-    return 128 + signal
+def get_signal_exit_code(number: int) -> int:
+    """Return the exit code that shells report for a process ended by a signal."""
+    return 128 + number
 
 
 def is_rate_reached(report: EvalReport, min_pass_rate: float) -> bool:
-    """Return whether enough of all runs passed; where none did, no rate is reached, not even 0."""
+    """Return whether enough of all runs passed. If no run passed, no rate is reached, not even 0."""
     return report.pass_rate >= min_pass_rate and report.pass_rate > 0
 
 
-def tell(*mistakes: str) -> None:
-    """Write mistakes to stderr, a line each."""
-    for mistake in mistakes:
-        typer.echo(f"error: {mistake}", err=True)
-
-
-def warn(remark: str) -> None:
-    """Write to stderr what is dangerous and goes on all the same."""
-    typer.echo(f"warning: {remark}", err=True)
-
-
 @contextmanager
-def usage_errors() -> Iterator[None]:
+def exit_on_usage_error() -> Iterator[None]:
     """Turn a `UsageError` into its message on stderr and exit code 2."""
     try:
         yield
@@ -88,5 +77,16 @@ def usage_errors() -> Iterator[None]:
         typer.echo(str(error), err=True)
         raise typer.Exit(USAGE) from None
     except UsageError as error:
-        tell(*str(error).splitlines())
+        print_errors(*str(error).splitlines())
         raise typer.Exit(USAGE) from None
+
+
+def print_errors(*problems: str) -> None:
+    """Print problems on stderr, one per line."""
+    for problem in problems:
+        typer.echo(f"error: {problem}", err=True)
+
+
+def print_warning(warning: str) -> None:
+    """Print a warning on stderr."""
+    typer.echo(f"warning: {warning}", err=True)

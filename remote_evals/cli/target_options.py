@@ -1,4 +1,4 @@
-"""The options that name a deployment and say how it is asked, each with its help."""
+"""The options that name a deployment and how to reach it, and `--fake`: the bundled fake server for one run."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,9 +13,9 @@ from ..errors import UsageError
 from ..judging import Judge, LLMJudge
 from ..redaction import Secret
 from ..redaction.credentials import check_headers
-from .options import read_duration, split_headers
+from .options import parse_duration_option, parse_header_option
 
-INSECURE = "--insecure: certificates are not checked; whoever is in between can read the token and forge replies"
+JudgeSource = Callable[[JudgeSettings | None], Judge | None]
 
 
 def _option(name: str, help_: str, metavar: str | None = None) -> Any:
@@ -25,51 +25,74 @@ def _option(name: str, help_: str, metavar: str | None = None) -> Any:
 # Without a repr: it would show the token, as in a traceback with locals.
 @dataclass(frozen=True, slots=True, repr=False)
 class DeploymentOptions:
-    """Which deployment is asked, and with what."""
+    """Which deployment to reach, and with which credentials."""
 
     url: Annotated[
-        str | None, _option("--url", "Base URL of the deployment, before what suites say. Or REMOTE_EVALS_URL.", "URL")
+        str | None,
+        _option(
+            "--url",
+            "Base URL of the deployment; overrides the URL in suites. Default: the environment variable "
+            "REMOTE_EVALS_URL.",
+            "URL",
+        ),
     ] = None
     env: Annotated[
-        str | None, _option("--env", "The deployment of this name in the settings, such as production.", "NAME")
+        str | None, _option("--env", "Use the deployment with this name in the settings, such as production.", "NAME")
     ] = None
     token_env: Annotated[
-        str | None, _option("--token-env", "Environment variable that holds the bearer token.", "NAME")
+        str | None,
+        _option(
+            "--token-env",
+            "Environment variable that holds the bearer token. Default: the one that the suite names, or "
+            "REMOTE_EVALS_TOKEN.",
+            "NAME",
+        ),
     ] = None
     token_file: Annotated[Path | None, _option("--token-file", "File that holds the bearer token.", "PATH")] = None
     token: Annotated[
         str | None,
         _option(
             "--token",
-            "The bearer token itself. The worst of the three ways: other users see it in the list of processes, and it "
-            "stays in the shell's history. Without any, REMOTE_EVALS_TOKEN is used.",
+            "The bearer token itself. Prefer --token-env or --token-file: other users can see this value in the "
+            "process list, and it stays in the shell's history.",
             "VALUE",
         ),
     ] = None
     headers: Annotated[
-        list[str] | None, _option("--header", "A header to send with every request; repeat it.", "NAME=VALUE")
+        list[str] | None, _option("--header", "Header to send with every request. Can be repeated.", "NAME=VALUE")
     ] = None
     secret_headers: Annotated[
         list[str] | None,
-        _option("--secret-header", "A header whose value is a secret, and so is shown nowhere; repeat it.", "NAME"),
+        _option("--secret-header", "Name of a header whose value is secret and never shown. Can be repeated.", "NAME"),
     ] = None
     ca_bundle: Annotated[
         Path | None,
-        _option("--ca-bundle", "Certificates to trust besides the usual ones, as PEM: those of a private CA.", "PATH"),
+        _option("--ca-bundle", "PEM file of more CA certificates to trust, such as those of a private CA.", "PATH"),
     ] = None
     insecure: Annotated[
-        bool, _option("--insecure", "Take any certificate. Whoever is in between can read the token and forge replies.")
+        bool,
+        _option(
+            "--insecure",
+            "Do not verify TLS certificates. Anyone on the network path can then read the token and forge replies.",
+        ),
     ] = False
     insecure_http: Annotated[
-        bool, _option("--insecure-http", "Let secrets go over plain http to another machine, readable on the way.")
+        bool,
+        _option(
+            "--insecure-http",
+            "Allow sending credentials over plain HTTP to another machine. Anyone on the network path can read them.",
+        ),
     ] = False
     fake: Annotated[
-        Path | None, _option("--fake", "Run against the bundled fake server, answering from SCRIPT.", "SCRIPT")
+        Path | None,
+        _option(
+            "--fake", "Use the bundled fake server as the deployment; it answers from the YAML file SCRIPT.", "SCRIPT"
+        ),
     ] = None
 
     def parse(self) -> TargetOptions:
-        """Return what they say, checked; no variable is read. Raises `UsageError`, which never holds a token."""
-        self._refuse_contradictions()
+        """Return the checked options; no variable is read yet. Raises `UsageError`, which never holds a token."""
+        self._check_contradictions()
         return TargetOptions(
             parse_url(self.url, "--url"),
             self._parse_token(),
@@ -80,7 +103,7 @@ class DeploymentOptions:
             insecure_http=self.insecure_http,
         )
 
-    def _refuse_contradictions(self) -> None:
+    def _check_contradictions(self) -> None:
         is_given = {
             "--url": self.url is not None,
             "--token": self.token is not None,
@@ -107,39 +130,16 @@ class DeploymentOptions:
 
     def _parse_headers(self) -> dict[str, str]:
         try:
-            return check_headers(split_headers("--header", self.headers, "NAME=VALUE"))
+            return check_headers(parse_header_option("--header", self.headers, "NAME=VALUE"))
         except ValueError as error:
             raise UsageError(f"--header: {error}") from None
-
-
-@dataclass(frozen=True, slots=True)
-class ReadinessOptions:
-    """What is waited for before the first case."""
-
-    wait: Annotated[
-        str | None,
-        _option("--wait", "First wait up to so long until GET /health says that it is ready; 0 asks once.", "DURATION"),
-    ] = None
-    expect_headers: Annotated[
-        list[str] | None,
-        _option(
-            "--expect-header",
-            "Wait, 60s without --wait, until /health answers with this header, so with the new build; repeat it.",
-            "NAME: VALUE",
-        ),
-    ] = None
-
-    def parse(self) -> tuple[float | None, Mapping[str, str]]:
-        """Return the seconds to wait, None where nothing says, and the headers to expect. Raises `UsageError`."""
-        expected = split_headers("--expect-header", self.expect_headers, "NAME: VALUE")
-        return read_duration("--wait", self.wait), expected
 
 
 def _read_token(path: Path) -> Secret:
     try:
         text = path.read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        # The path is not repeated: whoever mistakes the option gives the token itself.
+        # The message does not repeat the path: it may be the token itself, given to the wrong option.
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise UsageError(f"the file that --token-file names cannot be read: {why}") from None
     if not text:
@@ -147,14 +147,40 @@ def _read_token(path: Path) -> Secret:
     return Secret(text)
 
 
-JudgeSource = Callable[[JudgeSettings | None], Judge | None]
+@dataclass(frozen=True, slots=True)
+class ReadinessOptions:
+    """What to wait for before the first case."""
+
+    wait: Annotated[
+        str | None,
+        _option(
+            "--wait",
+            "Maximum time to wait for GET /health to say that the deployment is ready, before the first case, such as "
+            "2m. 0 asks once. Default: no wait.",
+            "DURATION",
+        ),
+    ] = None
+    expect_headers: Annotated[
+        list[str] | None,
+        _option(
+            "--expect-header",
+            "Wait until GET /health answers with this header, such as the new build's version. Waits up to 60s unless "
+            "--wait says otherwise. Can be repeated.",
+            "NAME: VALUE",
+        ),
+    ] = None
+
+    def parse(self) -> tuple[float | None, Mapping[str, str]]:
+        """Return the seconds to wait, or None if not given, and the headers to expect. Raises `UsageError`."""
+        expected = parse_header_option("--expect-header", self.expect_headers, "NAME: VALUE")
+        return parse_duration_option("--wait", self.wait), expected
 
 
 @contextmanager
 def open_fake(script: Path | None, options: TargetOptions) -> Iterator[tuple[TargetOptions, JudgeSource | None]]:
-    """Serve a script on a free port of the loopback; yield the options with its URL and token, and its judge, if any.
+    """Serve a script on a free loopback port; yield the options with its URL and token, and its judge, if any.
 
-    Without a script the options stay as they are. Raises `UsageError` for a script that is wrong, and where the extra
+    Without a script, the options are yielded unchanged. Raises `UsageError` for a script with errors, or if the extra
     that serves it is not installed.
     """
     if script is None:

@@ -1,4 +1,9 @@
-"""Which deployment a suite is sent to, and with which token: the caller says it, or the suite, or the environment."""
+"""Which deployment and which judge a suite uses, and with which credentials.
+
+For the URL, options override REMOTE_EVALS_URL, which overrides the suite. For the token, options override the variable
+that the suite names, which overrides REMOTE_EVALS_TOKEN. For the judge, the suite overrides REMOTE_EVALS_JUDGE_URL,
+_MODEL and _API_KEY.
+"""
 
 import os
 import re
@@ -19,41 +24,27 @@ from ..targets import Limits, RemoteTarget
 from .fields import BaseUrl, Text, Texts
 from .strict_model import StrictModel
 
-
-class TargetSettings(StrictModel):
-    """A deployment: its base URL, the environment variable that holds its token, and headers to send."""
-
-    url: BaseUrl | None = None
-    """The base URL of the deployment; `--url` comes before it."""
-    token_env: Text | None = None
-    """The environment variable that holds the bearer token, never the token itself."""
-    headers: Annotated[dict[str, str], AfterValidator(check_headers)] = Field(default_factory=dict, repr=False)
-    """Headers to send with every request."""
-    secret_headers: Texts = ()
-    """The names of those headers whose values are secret: they are never shown, as the token."""
-
-
-class JudgeSettings(StrictModel):
-    """A judge: any OpenAI-compatible chat-completions endpoint, its model, and the variable that holds its key."""
-
-    url: BaseUrl
-    """The base URL of the endpoint, with or without /v1."""
-    model: Text
-    """The model that grades."""
-    api_key_env: Text | None = None
-    """The environment variable that holds the API key, never the key itself."""
-    temperature: Annotated[float, Field(ge=0, le=2)] | None = 0.0
-    """The sampling temperature; null sends none, for models that refuse it."""
-
-
 URL_VARIABLE = "REMOTE_EVALS_URL"
 TOKEN_VARIABLE = "REMOTE_EVALS_TOKEN"  # noqa: S105 - a variable's name
 
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+class TargetSettings(StrictModel):
+    """A deployment: its base URL, the environment variable that holds its token, and the headers to send."""
+
+    url: BaseUrl | None = None
+    """The base URL of the deployment; `--url` and REMOTE_EVALS_URL override it."""
+    token_env: Text | None = None
+    """The name of the environment variable that holds the bearer token, never the token itself."""
+    headers: Annotated[dict[str, str], AfterValidator(check_headers)] = Field(default_factory=dict, repr=False)
+    """Headers to send with every request."""
+    secret_headers: Texts = ()
+    """The names of the headers whose values are secret; like the token, they are never shown."""
 
 
 class TokenVariable(NamedTuple):
-    """The environment variable that should hold a token, and who named it."""
+    """The environment variable that should hold a token, and the option or setting that named it."""
 
     name: str
     named_by: str
@@ -61,10 +52,10 @@ class TokenVariable(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TargetOptions:
-    """What the caller says of the target, as `RemoteTarget` takes it; None and empty where it says nothing.
+    """What the caller sets for the target, as `RemoteTarget` takes it; None or empty leaves it to the suite.
 
-    The token is said itself, or by its variable. Without `reads_environment`, no variable gives another URL or token:
-    not REMOTE_EVALS_URL, not REMOTE_EVALS_TOKEN, and none that a suite names.
+    `token` is the token itself or the variable that holds it. Without `reads_environment`, no environment variable
+    gives another URL or token: not REMOTE_EVALS_URL, not REMOTE_EVALS_TOKEN, and none that a suite names.
     """
 
     url: str | None = field(default=None, repr=False)
@@ -79,9 +70,9 @@ class TargetOptions:
     reads_environment: bool = True
 
     def over(self, settings: TargetSettings, named_by: str) -> "TargetOptions":
-        """Return the options with what settings say where they say nothing themselves; headers add up.
+        """Return these options, completed by the settings where they set nothing; headers are combined.
 
-        `named_by` says where the settings name the variable of the token.
+        `named_by` says which setting names the variable of the token.
         """
         token = self.token
         if token is None and settings.token_env and self.reads_environment:
@@ -96,10 +87,10 @@ class TargetOptions:
 
 
 def resolve(options: TargetOptions) -> TargetOptions:
-    """Return the options with the token whose variable they name, and REMOTE_EVALS_URL where they say no URL.
+    """Return the options with the token read from the variable that they name, and REMOTE_EVALS_URL if they set no URL.
 
-    REMOTE_EVALS_TOKEN is not read yet: what a suite says comes before it. Raises `UsageError` for a variable that is
-    not set or holds no URL.
+    REMOTE_EVALS_TOKEN is not read yet, since a suite may override it. Raises `UsageError` for a variable that is not
+    set or holds no URL.
     """
     if not options.reads_environment:
         return options
@@ -111,45 +102,31 @@ def resolve(options: TargetOptions) -> TargetOptions:
 def target_builder(
     options: TargetOptions | None = None, redactor: Redactor | None = None
 ) -> Callable[[TargetSettings], RemoteTarget | None]:
-    """Return what makes the target of a suite, None for a suite without a URL; suites of one deployment share one.
+    """Return a function that makes the target of a suite, or returns None for a suite without a URL.
 
-    The target's URL, token and headers are what the options say, then what the suite says; a suite's `token_env` is
-    read when its target is made, and REMOTE_EVALS_TOKEN is the last resort. Building raises `UsageError` for a
-    variable that is not set, and for what `RemoteTarget` refuses.
+    The options override the suite's URL, token and headers. The suite's `token_env` is read when the target is made;
+    REMOTE_EVALS_TOKEN is the last resort. Suites with the same deployment share a target. The function raises
+    `UsageError` for a variable that is not set, and for what `RemoteTarget` refuses.
     """
-    given, known = options or TargetOptions(), redactor or Redactor()
+    given, known_secrets = options or TargetOptions(), redactor or Redactor()
     made: list[tuple[TargetOptions, RemoteTarget]] = []
 
     def build(settings: TargetSettings) -> RemoteTarget | None:
-        asked = given.over(settings, "the suite's token_env")
-        if asked.url is None:
+        merged = given.over(settings, "the suite's token_env")
+        if merged.url is None:
             return None
-        for options, target in made:
-            if options == asked:
+        for used, target in made:
+            if used == merged:
                 return target
-        target = _make_target(asked, known)
-        made.append((asked, target))
+        target = _make_target(merged, known_secrets)
+        made.append((merged, target))
         return target
 
     return build
 
 
-def find_token(options: TargetOptions) -> Secret | None:
-    """Return the token that the options say; REMOTE_EVALS_TOKEN where they say none, or a variable that is not there.
-
-    Raises `UsageError` for a variable that is not set, or empty.
-    """
-    said = options.token
-    if isinstance(said, Secret):
-        return said
-    has_default = options.reads_environment and bool(os.environ.get(TOKEN_VARIABLE))
-    if said and (said.name in os.environ or not has_default):
-        return read_token_variable(*said)
-    return read_token_variable(TOKEN_VARIABLE, "the environment") if has_default else None
-
-
 def _make_target(options: TargetOptions, redactor: Redactor) -> RemoteTarget:
-    assert options.url  # noqa: S101 - asked for by its caller
+    assert options.url  # noqa: S101 - the caller has checked it
     try:
         return RemoteTarget(
             options.url,
@@ -167,8 +144,36 @@ def _make_target(options: TargetOptions, redactor: Redactor) -> RemoteTarget:
         raise UsageError(f"the target {show_url(options.url)}: {error}") from None
 
 
+def find_token(options: TargetOptions) -> Secret | None:
+    """Return the token of the options, or None if there is none.
+
+    REMOTE_EVALS_TOKEN is used if the options set no token, or name a variable that does not exist. Raises `UsageError`
+    for a variable that is empty, or not set while there is no REMOTE_EVALS_TOKEN.
+    """
+    token = options.token
+    if isinstance(token, Secret):
+        return token
+    has_default = options.reads_environment and bool(os.environ.get(TOKEN_VARIABLE))
+    if token and (token.name in os.environ or not has_default):
+        return read_token_variable(*token)
+    return read_token_variable(TOKEN_VARIABLE, "the environment") if has_default else None
+
+
+def read_token_variable(variable: str, named_by: str) -> Secret:
+    """Return the token in an environment variable; `named_by` says who named the variable. Raises `UsageError`."""
+    if not _VARIABLE_NAME.fullmatch(variable):
+        # The value is not repeated, since it may be the token itself.
+        raise UsageError(f"{named_by} takes the name of an environment variable, not the token itself")
+    text = os.environ.get(variable, "").strip()
+    if not text:
+        # A name in lower case is not shown, since it may be the token itself.
+        shown = f"the variable {variable}" if variable.isupper() else "the variable"
+        raise UsageError(f"{shown}, named by {named_by}, is not set or empty; it should hold the token")
+    return Secret(text)
+
+
 def parse_url(given: str | None, named_by: str) -> str | None:
-    """Return the base URL that an option or variable gives, None where it is not given. Raises `UsageError`."""
+    """Return the base URL that an option or a variable gives, or None if it is not given. Raises `UsageError`."""
     if given is None:
         return None
     if not given.strip():
@@ -179,29 +184,29 @@ def parse_url(given: str | None, named_by: str) -> str | None:
         raise UsageError(f"{named_by}: {error}") from None
 
 
-def read_token_variable(variable: str, named_by: str) -> Secret:
-    """Return the token in an environment variable, whose name `named_by` gave. Raises `UsageError`."""
-    if not _VARIABLE.fullmatch(variable):
-        # Not repeated: whoever mistakes the option gives the token itself.
-        raise UsageError(f"{named_by} takes the name of an environment variable, not the token itself")
-    text = os.environ.get(variable, "").strip()
-    if not text:
-        # A name in small letters may be the token itself, given where its variable's name belongs.
-        shown = f"the variable {variable}" if variable.isupper() else "the variable"
-        raise UsageError(f"{shown}, named by {named_by}, is not set or empty; it should hold the token")
-    return Secret(text)
+class JudgeSettings(StrictModel):
+    """A judge: an OpenAI-compatible chat-completions endpoint, its model, and the variable that holds its API key."""
+
+    url: BaseUrl
+    """The base URL of the endpoint, with or without /v1."""
+    model: Text
+    """The name of the model that grades the replies."""
+    api_key_env: Text | None = None
+    """The name of the environment variable that holds the API key, never the key itself."""
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = 0.0
+    """The sampling temperature, 0 by default; null sends none, for models that reject it."""
 
 
 def judge_builder(
     redactor: Redactor | None = None, *, insecure_http: bool = False
 ) -> Callable[[JudgeSettings | None], Judge | None]:
-    """Return what makes the judge of a suite; suites of one judge share it.
+    """Return a function that makes the judge of a suite; suites with the same judge share it.
 
-    What the suite says comes before REMOTE_EVALS_JUDGE_URL, _MODEL and _API_KEY; where neither says anything there
-    is none. `insecure_http` lets keys go over plain http to other machines. Building raises `UsageError` for what is
-    set in part, or cannot be used.
+    The suite's settings override REMOTE_EVALS_JUDGE_URL, _MODEL and _API_KEY; with neither, the function returns None.
+    `insecure_http` allows sending keys over plain HTTP to a remote host. The function raises `UsageError` for settings
+    that are incomplete or cannot be used.
     """
-    known = redactor or Redactor()
+    known_secrets = redactor or Redactor()
     judges: dict[JudgeSettings | None, Judge | None] = {}
 
     def build(settings: JudgeSettings | None) -> Judge | None:
@@ -213,19 +218,19 @@ def judge_builder(
         return LLMJudge(
             settings.url,
             settings.model,
-            api_key=_read_key(settings.api_key_env),
+            api_key=_read_api_key(settings.api_key_env),
             temperature=settings.temperature,
             insecure_http=insecure_http,
-            redactor=known,
+            redactor=known_secrets,
         )
 
     def make_from_environment() -> Judge | None:
         if not os.environ.get(JUDGE_URL_VARIABLE):
             return None
-        return LLMJudge.from_environment(insecure_http=insecure_http, redactor=known)
+        return LLMJudge.from_environment(insecure_http=insecure_http, redactor=known_secrets)
 
     return build
 
 
-def _read_key(variable: str | None) -> Secret | None:
+def _read_api_key(variable: str | None) -> Secret | None:
     return read_token_variable(variable, "the suite's judge.api_key_env") if variable else None

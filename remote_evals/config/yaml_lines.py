@@ -1,6 +1,6 @@
-"""YAML as far as JSON can hold it, with the line of every part.
+"""Parses YAML, limited to what JSON can hold, and finds the line of every part.
 
-Scalars are read as JSON and YAML 1.2 would: `yes`, `on`, `007` and dates are text, and so is every key.
+Scalars are read as in JSON and YAML 1.2: `yes`, `on`, `007` and dates are text, and so is every key.
 """
 
 import re
@@ -9,39 +9,23 @@ from typing import Any
 
 import yaml
 
-KeyPath = tuple[str | int, ...]
+from .problems import DocumentError, KeyPath
 
 _TAG = "tag:yaml.org,2002:"
 _MERGE = f"{_TAG}merge"
 _TAGS = {f"{_TAG}{name}" for name in ("str", "int", "float", "bool", "null", "seq", "map", "merge")}
-_MAX_VALUES = 1_000_000
-
-
-class _Loader(yaml.SafeLoader):
-    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012 - yaml's own shape
-
-
-for _name, _pattern in {
+_PATTERNS = {
     "null": r"~|null|Null|NULL|",
     "bool": r"true|True|TRUE|false|False|FALSE",
     "int": r"-?(0|[1-9][0-9]*)",
     "float": r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?",
     "merge": r"<<",
-}.items():
-    _Loader.add_implicit_resolver(f"{_TAG}{_name}", re.compile(rf"^(?:{_pattern})$"), None)
+}
+_MAX_VALUES = 1_000_000
 
 
-class YamlError(Exception):
-    """A text that is not YAML, or not such as JSON could hold; `line` counts from 1, None where it is not known."""
-
-    def __init__(self, text: str, line: int | None) -> None:
-        super().__init__(text, line)
-        self.text = text
-        self.line = line
-
-
-def parse_nodes(text: str) -> tuple[Any, dict[KeyPath, int]]:
-    """Return the value of one YAML document and the lines of its parts. Raises `YamlError`."""
+def parse_with_lines(text: str) -> tuple[Any, dict[KeyPath, int]]:
+    """Return the value of one YAML document and the line of each part, from 1. Raises `DocumentError`."""
     loader = None
     try:
         loader = _Loader(text)
@@ -53,19 +37,30 @@ def parse_nodes(text: str) -> tuple[Any, dict[KeyPath, int]]:
         return loader.construct_document(root), lines
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise YamlError(f"not YAML: {error.problem or error.context}", mark.line + 1 if mark else None) from error
+        raise DocumentError(f"not YAML: {error.problem or error.context}", mark.line + 1 if mark else None) from error
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
-        raise YamlError(f"not YAML: {error.reason} ({chr(error.character)!r})", line) from error
+        raise DocumentError(f"not YAML: {error.reason} ({chr(error.character)!r})", line) from error
     except (ValueError, RecursionError) as error:
-        raise YamlError(f"not YAML: {error}", None) from error
+        raise DocumentError(f"not YAML: {error}", None) from error
     finally:
         if loader:
             loader.dispose()
 
 
+class _Loader(yaml.SafeLoader):
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012 - yaml's own shape
+
+
+for _name, _pattern in _PATTERNS.items():
+    _Loader.add_implicit_resolver(f"{_TAG}{_name}", re.compile(rf"^(?:{_pattern})$"), None)
+
+
 def _walk(loader: _Loader, node: yaml.Node, path: KeyPath, seen: set[int]) -> Iterator[tuple[KeyPath, int]]:
-    """Yield the lines of a node's parts, each node once, having made sure that they are what JSON could hold."""
+    """Yield the path and line of each part of a node, visiting each node once.
+
+    Raises `yaml.MarkedYAMLError` for what JSON cannot hold.
+    """
     _check_tag(loader, node)
     yield path, node.start_mark.line + 1
     if id(node) in seen:
@@ -78,11 +73,23 @@ def _walk(loader: _Loader, node: yaml.Node, path: KeyPath, seen: set[int]) -> It
         _check_keys(node)
         for key, item in node.value:
             yield from _walk(loader, item, (*path, key.value), seen)
-            # The key's own line instead of its value's: where that is a block, it starts below.
+            # The line of the key replaces that of its value, since a block starts below its key.
             yield (*path, key.value), key.start_mark.line + 1
 
 
+def _check_tag(loader: _Loader, node: yaml.Node) -> None:
+    contradicts_its_text = (
+        isinstance(node, yaml.ScalarNode)
+        and node.tag != f"{_TAG}str"
+        and loader.resolve(yaml.ScalarNode, node.value, (True, False)) != node.tag  # type: ignore[no-untyped-call]
+    )
+    if node.tag not in _TAGS or contradicts_its_text:
+        problem = f"the tag {node.tag.replace(_TAG, '!!')} is not supported here; remove it"
+        raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
+
+
 def _check_keys(node: yaml.MappingNode) -> None:
+    """Make every key text, and refuse a key that is not a scalar or stands twice."""
     given = set()
     for key, _ in node.value:
         if not isinstance(key, yaml.ScalarNode):
@@ -94,30 +101,19 @@ def _check_keys(node: yaml.MappingNode) -> None:
         given.add(key.value)
 
 
-def _check_tag(loader: _Loader, node: yaml.Node) -> None:
-    is_other_than_it_looks = (
-        isinstance(node, yaml.ScalarNode)
-        and node.tag != f"{_TAG}str"
-        and loader.resolve(yaml.ScalarNode, node.value, (True, False)) != node.tag  # type: ignore[no-untyped-call]
-    )
-    if node.tag not in _TAGS or is_other_than_it_looks:
-        problem = f"{node.tag.replace(_TAG, '!!')} is not a tag that can be read here; leave it out"
-        raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
-
-
 def _check_size(root: yaml.Node) -> None:
-    """Refuse aliases of aliases that would expand without bounds."""
+    """Refuse aliases that contain themselves, and aliases of aliases that expand to too many values."""
     sizes: dict[int, int] = {}
 
-    def size(node: yaml.Node) -> int:
+    def measure(node: yaml.Node) -> int:
         if sizes.get(id(node)) == 0:
-            raise ValueError("an alias refers to what it stands in")
+            raise ValueError("an alias refers to a value that contains it")
         if id(node) not in sizes:
             sizes[id(node)] = 0
             pairs = node.value if isinstance(node, yaml.MappingNode) else []
             items = node.value if isinstance(node, yaml.SequenceNode) else [item for _, item in pairs]
-            sizes[id(node)] = 1 + sum(size(item) for item in items)
+            sizes[id(node)] = 1 + sum(measure(item) for item in items)
         return sizes[id(node)]
 
-    if size(root) > _MAX_VALUES:
+    if measure(root) > _MAX_VALUES:
         raise ValueError(f"its aliases expand to more than {_MAX_VALUES} values")

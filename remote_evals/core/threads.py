@@ -1,4 +1,4 @@
-"""Runs blocking functions beside the event loop."""
+"""Runs blocking functions in threads beside the event loop."""
 
 import asyncio
 import contextvars
@@ -11,27 +11,11 @@ from typing import Any, TypeVar
 _T = TypeVar("_T")
 
 
-class _DetachedExecutor(ThreadPoolExecutor):
-    """Threads that no end of a loop waits for."""
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        super().shutdown(wait=False, cancel_futures=True)
-
-
-async def run_without_joining_threads(main: Coroutine[Any, Any, _T]) -> _T:
-    """Return what `main` returns, in a loop whose end waits for none of its threads.
-
-    One may hang, as where a name is looked up, and what is done must be reported.
-    """
-    asyncio.get_running_loop().set_default_executor(_DetachedExecutor())
-    return await main
-
-
 async def run_in_thread(function: Callable[..., _T], *args: Any, **kwargs: Any) -> _T:
-    """Run a function in a thread of its own and return what it returns, or raise what it raises.
+    """Run a function in a thread of its own, and return what it returns or raise what it raises.
 
-    Not the loop's shared threads: functions that wait for each other would use them up, and one that hangs would
-    keep the process from ending. `StopIteration`, which no coroutine can raise, is raised as `RuntimeError`.
+    The loop's shared threads are not used: functions that wait for each other would exhaust them, and one that hangs
+    would keep the process from exiting. `StopIteration`, which no coroutine can raise, is raised as `RuntimeError`.
     """
     loop = asyncio.get_running_loop()
     done: asyncio.Future[tuple[_T | None, BaseException | None]] = loop.create_future()
@@ -48,7 +32,7 @@ async def run_in_thread(function: Callable[..., _T], *args: Any, **kwargs: Any) 
             value = context.run(function, *args, **kwargs)
         except BaseException as raised:
             error = raised
-        # The loop is closed when nobody waits any more.
+        # Raised when the loop is closed: the caller has stopped waiting.
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(settle, value, error)
 
@@ -59,3 +43,19 @@ async def run_in_thread(function: Callable[..., _T], *args: Any, **kwargs: Any) 
     if error is not None:
         raise error
     return value  # type: ignore[return-value]
+
+
+async def run_without_joining_threads(main: Coroutine[Any, Any, _T]) -> _T:
+    """Return what `main` returns, in a loop that does not wait for its threads when it closes.
+
+    A thread may hang, for example in a DNS lookup, and must not delay the report.
+    """
+    asyncio.get_running_loop().set_default_executor(_DetachedExecutor())
+    return await main
+
+
+class _DetachedExecutor(ThreadPoolExecutor):
+    """A thread pool whose shutdown waits for no thread."""
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        super().shutdown(wait=False, cancel_futures=True)

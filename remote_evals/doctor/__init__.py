@@ -1,4 +1,8 @@
-"""Says whether a deployment is fit to be tested: a line a check, from its name to the agent's memory."""
+"""Examines whether a deployment is fit to be tested, from its DNS name to the agent's memory.
+
+In: a deployment's options and credentials.
+Out: a `Diagnosis` of `Finding`s, and its rendering as text or JSON.
+"""
 
 from .access import Identities, make_identities
 from .conversation import MemoryProbe

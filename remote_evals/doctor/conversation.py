@@ -1,4 +1,4 @@
-"""What an agent is asked in a check-up: nothing that needs a tool, and as little as can be."""
+"""Sends the agent two turns in one session that need no tools, and checks its memory and the session's transcript."""
 
 import re
 import secrets
@@ -31,6 +31,8 @@ _RECALL = "This is an automated check of the connection; use no tools. Reply wit
 
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)[\s,.'_\u2019\u202f-](?=\d)")
 _LONGEST_QUOTE = 60
+_NO_NORMAL_END = "the first turn did not end normally"
+_FOR_TRANSCRIPTS = "only evals that ask for t.transcript() need it"
 
 
 def _choose_number() -> str:
@@ -39,7 +41,7 @@ def _choose_number() -> str:
 
 @dataclass(frozen=True, slots=True)
 class MemoryProbe:
-    """Two turns: `prompt`, with the number put in where it says {number}, and a question for that number."""
+    """Two prompts: `prompt`, with {number} replaced by a number, and a question for that number."""
 
     prompt: str = DEFAULT_PROMPT
     number: str = field(default_factory=_choose_number)
@@ -51,25 +53,21 @@ class MemoryProbe:
 
     @property
     def second(self) -> str | None:
-        """The second prompt; None when the first gave no number to remember."""
+        """The second prompt, or None if the first has no number to remember."""
         return _RECALL if NUMBER in self.prompt else None
 
     def check_memory(self, run: RunResult) -> Finding:
-        """Say whether the second reply holds the number of the first prompt, however its digits are grouped."""
+        """Check whether the second reply holds the number of the first prompt, however its digits are grouped."""
         if self.number in _BETWEEN_DIGITS.sub("", run.reply):
-            return passed("memory", "the second turn knows what the first one said")
+            return passed("memory", "the second turn remembers the number of the first")
         reply = run.reply if len(run.reply) <= _LONGEST_QUOTE else f"{run.reply[:_LONGEST_QUOTE]}…"
-        happened = f"the second turn does not know the number of the first: it says {reply!r}"
-        advice = "Check that sessions are kept, by all replicas; a case with several turns needs that"
+        happened = f"the second turn does not remember the number of the first: it says {reply!r}"
+        advice = "Check that all replicas keep and share sessions; a case with several turns needs that"
         return warned("memory", happened, advice)
 
 
-_NO_NORMAL_END = "the first turn did not end normally"
-_FOR_TRANSCRIPTS = "only evals that ask for t.transcript() need it"
-
-
 async def converse(target: RemoteTarget, probe: MemoryProbe, log: FindingLog) -> bool:
-    """Run the turns and say whether the first came to an end, whatever end."""
+    """Run the turns and return whether the first ended, normally or not."""
     recorder = Recorder(target.redactor.scrub, target.protocol.read_timestamp)
     async with target, target.open_session(observer=recorder) as session:
         log.session_id = session.id
@@ -82,8 +80,8 @@ async def converse(target: RemoteTarget, probe: MemoryProbe, log: FindingLog) ->
         log.trace_id = run.trace_id
         _check_turn(run, recorder.recordings[0], log)
         if run.ended_normally:
-            await _remember(session, probe, log)
-            await _read_back(session, log)
+            await _check_memory(session, probe, log)
+            await _check_transcript(session, log)
         else:
             log.add(*(not_checked(check, _NO_NORMAL_END) for check in ("memory", "transcript")))
     return True
@@ -99,9 +97,9 @@ def _check_turn(run: RunResult, recording: Recording, log: FindingLog) -> None:
         log.add(check_run(run))
 
 
-async def _remember(session: Session, probe: MemoryProbe, log: FindingLog) -> None:
+async def _check_memory(session: Session, probe: MemoryProbe, log: FindingLog) -> None:
     if probe.second is None:
-        log.add(not_checked("memory", "--prompt has no {number} in it to ask for"))
+        log.add(not_checked("memory", "--prompt has no {number} in it to remember"))
         return
     try:
         log.add(probe.check_memory(await session.send(probe.second, 2)))
@@ -109,14 +107,14 @@ async def _remember(session: Session, probe: MemoryProbe, log: FindingLog) -> No
         log.add_failure("memory", failure)
 
 
-async def _read_back(session: Session, log: FindingLog) -> None:
+async def _check_transcript(session: Session, log: FindingLog) -> None:
     try:
         messages = await session.transcript()
     except RemoteError as failure:
         log.add(warned("transcript", failure.happened, f"{failure.advice}; {_FOR_TRANSCRIPTS}", code=failure.code))
         return
     if messages:
-        log.add(passed("transcript", f"{len(messages)} message(s) of the session are kept", messages=len(messages)))
+        log.add(passed("transcript", f"the session has kept {len(messages)} message(s)", messages=len(messages)))
     else:
         advice = f"Check that sessions are kept where all replicas see them; {_FOR_TRANSCRIPTS}"
-        log.add(warned("transcript", "no message of the session is kept", advice, messages=0))
+        log.add(warned("transcript", "the session has kept no message", advice, messages=0))

@@ -1,4 +1,4 @@
-"""A check-up from the first look at the name to the last turn; each step is made where it can tell something."""
+"""Runs all checks in order, from the DNS name to access without a token; a failure ends those that depend on it."""
 
 from ..errors import RemoteError
 from ..targets import RemoteTarget, read_health
@@ -9,20 +9,20 @@ from .findings import Diagnosis, FindingLog, OnFindings, passed, warned
 
 
 async def examine(identities: Identities, probe: MemoryProbe, on_findings: OnFindings) -> Diagnosis:
-    """Look at a deployment and return all findings; `on_findings` gets them as soon as they are there.
+    """Examine a deployment and return all findings; `on_findings` receives each as soon as it is made.
 
-    At most four turns are sent, none of them twice. Raises `UsageError` for a proxy that cannot be used.
+    Sends at most four turns, none of them twice. Raises `UsageError` for a proxy that cannot be used.
     """
     target = identities.as_given
     log = FindingLog(target.redactor, on_findings)
-    if await connect(target, identities.as_given.tls, log):
-        await _ask_health(target, log)
+    if await connect(target, log):
+        await _check_health(target, log)
         if await converse(target, probe, log):
             await try_access(identities, probe.first, log)
     return log.close(target.description)
 
 
-async def _ask_health(target: RemoteTarget, log: FindingLog) -> None:
+async def _check_health(target: RemoteTarget, log: FindingLog) -> None:
     try:
         health = await read_health(target)
     except RemoteError as failure:

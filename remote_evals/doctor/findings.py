@@ -1,4 +1,4 @@
-"""What a check-up finds: one line a check."""
+"""The findings of `doctor`: one for each check, collected in order."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
@@ -10,7 +10,7 @@ from ..redaction import Redactor
 
 Status = Literal["pass", "warn", "fail", "not_checked"]
 
-# Every check by its name, in the order of the page, with what the page calls it.
+# The name of every check, in the order of the page, and its label there.
 CHECKS = {
     "dns": "DNS",
     "tcp": "TCP",
@@ -32,11 +32,14 @@ CHECKS = {
     "wrong_token": "with a wrong token",
 }
 
+# Text from the deployment can have any length.
+MAX_CHARS = 500
+
 
 class Finding(BaseModel):
     """What one check found. `happened` and `advice` are phrases without a full stop; a check that passed has no advice.
 
-    Of one that was not made, `happened` says why. `values` are the numbers and names behind it, for machines.
+    For a check that was not made, `happened` gives the reason. `values` are the numbers and names found, for machines.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -49,10 +52,10 @@ class Finding(BaseModel):
 
 
 class Diagnosis(BaseModel):
-    """All findings about a deployment, one for each of `CHECKS` unless the check-up was broken off.
+    """All findings about a deployment, one for each of `CHECKS`.
 
-    `error_code` is that of the `RemoteError` for which no turn could be judged, None when every turn came to its end.
-    `session_id` and `trace_id` are those of the first turn, None when it was not sent.
+    `error_code` is that of the first error that kept a turn from being judged, None if there was no such error.
+    `session_id` and `trace_id` are those of the first turn, None if it was not sent.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -65,7 +68,7 @@ class Diagnosis(BaseModel):
 
     @property
     def is_fit(self) -> bool:
-        """Whether nothing failed."""
+        """Whether no check failed."""
         return self.count("fail") == 0
 
     def count(self, status: Status) -> int:
@@ -74,35 +77,32 @@ class Diagnosis(BaseModel):
 
 
 def passed(check: str, happened: str, **values: Any) -> Finding:
-    """Return that all is well."""
+    """Return the finding that all is well."""
     return Finding(check=check, status="pass", happened=happened, values=values)
 
 
 def warned(check: str, happened: str, advice: str, **values: Any) -> Finding:
-    """Return what makes some results worth less, and what to do about it."""
+    """Return a finding that makes some results less reliable, and what to do about it."""
     return Finding(check=check, status="warn", happened=happened, advice=advice, values=values)
 
 
 def failed(check: str, happened: str, advice: str, **values: Any) -> Finding:
-    """Return what makes the deployment unfit, and what to do about it."""
+    """Return a finding that makes the deployment unfit, and what to do about it."""
     return Finding(check=check, status="fail", happened=happened, advice=advice, values=values)
 
 
 def not_checked(check: str, why: str) -> Finding:
-    """Return that nothing is known, and why."""
+    """Return the finding that a check was not made, and why."""
     return Finding(check=check, status="not_checked", happened=why)
 
-
-# The far side may have said any amount of it.
-MAX_CHARS = 500
 
 OnFindings = Callable[[Sequence[Finding]], object]
 
 
 class FindingLog:
-    """Takes findings in the order of `CHECKS` and passes them on, scrubbed, as soon as they are there.
+    """Collects findings in the order of `CHECKS`, and passes each to `on_findings` at once, without secrets.
 
-    `on_findings` gets several at once where they say the same. `session_id` and `trace_id` are set by whoever has them.
+    `on_findings` receives several together if they say the same. `session_id` and `trace_id` are set from outside.
     """
 
     def __init__(self, redactor: Redactor, on_findings: OnFindings) -> None:
@@ -114,22 +114,22 @@ class FindingLog:
         self._error_code: str | None = None
 
     def add(self, *findings: Finding) -> None:
-        """Take a finding, or several that say the same of different checks."""
+        """Add a finding, or several that say the same about different checks."""
         scrubbed = [_shorten(self._redactor.scrub_value(finding)) for finding in findings]
         self._findings += scrubbed
         self._on_findings(scrubbed)
 
     def add_failure(self, check: str, failure: RemoteError) -> None:
-        """Take that no turn came back that can be judged; the first such failure is the one of the check-up."""
+        """Add the finding that a turn could not be judged; the first such failure sets the diagnosis's error code."""
         self._error_code = self._error_code or failure.code
         self.add(failed(check, failure.happened, failure.advice, code=failure.code))
 
     def break_off(self, code: str) -> None:
-        """Note why there will be no turn."""
+        """Record the code of the error that keeps any turn from being sent."""
         self._error_code = code
 
     def close(self, target: str) -> Diagnosis:
-        """Take of every check that was not come to that it was not made, and return all findings."""
+        """Mark every check that was not reached as not checked, and return all findings."""
         done = {finding.check for finding in self._findings}
         failures = [CHECKS[finding.check] for finding in self._findings if finding.status == "fail"]
         if left := [check for check in CHECKS if check not in done]:
@@ -144,7 +144,7 @@ class FindingLog:
 
 
 def _shorten(finding: Finding) -> Finding:
-    # Scrubbed before it is cut: half a secret is no longer recognised.
+    # Only after scrubbing: half a secret would not be recognised.
     if len(finding.happened) <= MAX_CHARS:
         return finding
     return finding.model_copy(update={"happened": f"{finding.happened[:MAX_CHARS]}…"})

@@ -1,4 +1,4 @@
-"""The way to a deployment below HTTP: its name, and a connection to each of its addresses."""
+"""DNS lookup, TCP connections and the TLS handshake with a deployment, as its HTTP clients do them."""
 
 import asyncio
 import ipaddress
@@ -16,10 +16,12 @@ from ..transport.connecting import Tls
 
 MAX_ADDRESSES = 8
 
+_DAY_S = 24 * 3600
+
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a deployment is by its URL."""
+class Endpoint:
+    """The host and port that a URL names, and whether it uses TLS."""
 
     host: str
     port: int
@@ -27,46 +29,46 @@ class Place:
 
     @property
     def is_address(self) -> bool:
-        """Whether the host is an address already, so that there is no name to look up."""
+        """Whether the host is an IP address, so that there is no name to look up."""
         try:
             return bool(ipaddress.ip_address(self.host))
         except ValueError:
             return False
 
 
+def parse_endpoint(url: str) -> Endpoint:
+    """Return the endpoint of a base URL."""
+    parts = urlsplit(url)
+    is_tls = parts.scheme == "https"
+    return Endpoint(parts.hostname or "", parts.port or (443 if is_tls else 80), is_tls)
+
+
+async def look_up_addresses(endpoint: Endpoint, limit_s: float) -> list[str]:
+    """Return the addresses of a host, at most 8. Raises `OSError`, including its subclass `TimeoutError`."""
+    async with asyncio.timeout(_to_asyncio_limit(limit_s)):
+        # In its own thread: a DNS server that hangs must not keep the process from ending.
+        found = await run_in_thread(socket.getaddrinfo, endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))[:MAX_ADDRESSES]
+
+
 @dataclass(frozen=True, slots=True)
 class ConnectAttempt:
-    """One connection that was tried; `error` is None when it was made, after `connect_ms`."""
+    """An attempt to connect, which took `connect_ms`; `error` is None if it succeeded."""
 
     address: str
     connect_ms: float
     error: OSError | None = None
 
 
-def find_place(url: str) -> Place:
-    """Return where a base URL leads."""
-    parts = urlsplit(url)
-    is_tls = parts.scheme == "https"
-    return Place(parts.hostname or "", parts.port or (443 if is_tls else 80), is_tls)
-
-
-async def look_up(place: Place, limit_s: float) -> list[str]:
-    """Return the addresses of a host, at most 8. Raises `OSError`, and `TimeoutError`, which is one."""
-    async with asyncio.timeout(finite(limit_s)):
-        # In a thread of its own: a name server that hangs must not keep the process from ending.
-        found = await run_in_thread(socket.getaddrinfo, place.host, place.port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))[:MAX_ADDRESSES]
-
-
 async def try_addresses(addresses: list[str], port: int, limit_s: float) -> list[ConnectAttempt]:
-    """Connect to every address at once and close each connection again."""
-    return list(await asyncio.gather(*(_try(address, port, limit_s) for address in addresses)))
+    """Connect to all addresses at the same time, and close each connection again."""
+    return list(await asyncio.gather(*(_try_address(address, port, limit_s) for address in addresses)))
 
 
-async def _try(address: str, port: int, limit_s: float) -> ConnectAttempt:
+async def _try_address(address: str, port: int, limit_s: float) -> ConnectAttempt:
     started, error = time.perf_counter(), None
     try:
-        async with asyncio.timeout(finite(limit_s)):
+        async with asyncio.timeout(_to_asyncio_limit(limit_s)):
             _, writer = await asyncio.open_connection(address, port)
         writer.transport.abort()
     except OSError as raised:
@@ -74,17 +76,9 @@ async def _try(address: str, port: int, limit_s: float) -> ConnectAttempt:
     return ConnectAttempt(address, (time.perf_counter() - started) * 1000, error)
 
 
-def finite(limit_s: float) -> float | None:
-    """Return a limit as asyncio takes it: None for none."""
-    return None if limit_s == math.inf else limit_s
-
-
-_DAY_S = 24 * 3600
-
-
 @dataclass(frozen=True, slots=True)
 class Handshake:
-    """What was agreed on; `days_left` is None of a certificate that was not verified, and so says nothing."""
+    """What a TLS handshake agreed on; `days_left` is None if the certificate was not verified."""
 
     version: str
     offers_http2: bool
@@ -92,33 +86,37 @@ class Handshake:
     days_left: float | None
 
 
-async def shake_hands(place: Place, address: str, tls: Tls, limit_s: float) -> Handshake:
-    """Open a connection of TLS, read its certificate, and close it. Raises `OSError`, as `ssl.SSLError` is one."""
+async def do_handshake(endpoint: Endpoint, address: str, tls: Tls, limit_s: float) -> Handshake:
+    """Open a TLS connection, read its certificate, and close it. Raises `OSError`, including `ssl.SSLError`."""
     context = tls.open_context()
     context.set_alpn_protocols(["h2", "http/1.1"])
-    async with asyncio.timeout(finite(limit_s)):
+    async with asyncio.timeout(_to_asyncio_limit(limit_s)):
         _, writer = await asyncio.open_connection(
-            address, place.port, ssl=context, server_hostname=place.host.rstrip(".")
+            address, endpoint.port, ssl=context, server_hostname=endpoint.host.rstrip(".")
         )
     try:
-        return _describe(writer.get_extra_info("ssl_object"))
+        return _read_handshake(writer.get_extra_info("ssl_object"))
     finally:
         writer.transport.abort()
 
 
-def _describe(agreed: ssl.SSLObject) -> Handshake:
-    certificate: Mapping[str, Any] = agreed.getpeercert() or {}
+def _read_handshake(connection: ssl.SSLObject) -> Handshake:
+    certificate: Mapping[str, Any] = connection.getpeercert() or {}
     ends = certificate.get("notAfter")
     return Handshake(
-        version=agreed.version() or "TLS",
-        offers_http2=agreed.selected_alpn_protocol() == "h2",
-        issuer=_name(certificate.get("issuer", ())),
+        version=connection.version() or "TLS",
+        offers_http2=connection.selected_alpn_protocol() == "h2",
+        issuer=_render_issuer(certificate.get("issuer", ())),
         days_left=(ssl.cert_time_to_seconds(ends) - time.time()) / _DAY_S if ends else None,
     )
 
 
-def _name(issuer: tuple[tuple[tuple[str, str], ...], ...]) -> str:
-    """Return a distinguished name as people call it: its common name and organisation."""
+def _render_issuer(issuer: tuple[tuple[tuple[str, str], ...], ...]) -> str:
+    """Return the common name and organisation in a distinguished name."""
     parts = dict(part for parts in issuer for part in parts)
     named = [parts[key] for key in ("commonName", "organizationName") if key in parts]
     return ", ".join(dict.fromkeys(named)) or "an issuer without a name"
+
+
+def _to_asyncio_limit(limit_s: float) -> float | None:
+    return None if limit_s == math.inf else limit_s

@@ -1,46 +1,7 @@
-"""The findings as text for people, and as JSON.
+"""Renders the findings as text, with a line for each check, its advice and the verdict at the end, and as JSON.
 
-The JSON has format 1. Fields may be added to it; none is renamed or removed without a new `format_version`.
-
-The text is ASCII. Times ending in `_ms` are milliseconds, `_usd` is US dollars. A number that is not finite is the
-string "NaN", "Infinity" or "-Infinity".
-
-Top:
-    format_version  1
-    tool_version    the version of remote-evals
-    started_at      ISO 8601, UTC
-    target          the deployment, without userinfo and query
-    fit             whether nothing failed
-    summary         how many findings have each status: pass, warn, fail, not_checked
-    error_code      why no turn, or not every turn, could be judged: a code as of the reports of `run`, or null
-    session_id, trace_id   of the first turn, to find it in the deployment's logs; null when it was not sent
-    findings        one object a check, always all of them, in the order of the page
-
-Each of `findings`:
-    check           dns, tcp, tls, health, turn, http, compression, streaming, silence, times, order, end, usage, cost,
-                    memory, transcript, no_token, wrong_token
-    status          "pass", "warn", "fail" or "not_checked"
-    happened        what was seen, or why nothing was looked at
-    advice          what to do, "" when there is nothing to do
-    values          the numbers and names behind it, {} for none:
-        dns         addresses
-        tcp         address, port, connect_ms
-        tls         version, offers_http2, issuer, days_left (whole days)
-        health      status, elapsed_ms
-        turn        status, events (their number)
-        http        version
-        compression content_encoding
-        streaming   produced_span_ms: from the first to the last timestamp of the events; held_back_ms: by how much the
-                    most and the least delayed event differ
-        silence     longest_gap_ms, keep_alives: those in that gap
-        times       headers_ms, first_event_ms, first_text_ms (each null for what never came), total_ms
-        order       warnings
-        end         finish_reason, tools: the names of those that were called
-        usage       input_tokens, output_tokens, total_tokens, estimated
-        cost        cost_usd
-        transcript  messages (their number)
-        no_token, wrong_token   status of the answer
-    A finding for which a request failed has the `code` of that failure in its values instead.
+The JSON has format 1. Every key is described in README.md, beside this file, under "JSON". Fields may be added; none is
+renamed or removed without a new `format_version`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -52,6 +13,8 @@ from ..core.json_values import render_json_text
 from ..reporters.terminal import INDENT, Line, make_line
 from .findings import CHECKS, Diagnosis, Finding, Status
 
+FORMAT_VERSION = 1
+
 _MARKS: dict[Status, tuple[str, str]] = {
     "pass": ("[PASS]", "bold green"),
     "warn": ("[WARN]", "bold yellow"),
@@ -62,13 +25,13 @@ _WORDS: dict[Status, str] = {"pass": "passed", "warn": "warning(s)", "fail": "fa
 
 
 def render_head(target: str) -> Iterator[Line]:
-    """Yield what stands above all findings."""
+    """Yield the lines above the findings."""
     yield make_line("", f"remote-evals {__version__} · doctor · {target}", body_style="dim")
     yield make_line("", "")
 
 
 def render_findings(findings: Sequence[Finding]) -> Iterator[Line]:
-    """Yield the lines of a finding, or of several that say the same; nothing in them can act on a terminal."""
+    """Yield the lines of a finding, or of several that say the same, without characters that control a terminal."""
     finding, labels = findings[0], ", ".join(CHECKS[one.check] for one in findings)
     mark, style = _MARKS[finding.status]
     why = "not checked: " if finding.status == "not_checked" else ""
@@ -78,7 +41,7 @@ def render_findings(findings: Sequence[Finding]) -> Iterator[Line]:
 
 
 def render_verdict(diagnosis: Diagnosis) -> Iterator[Line]:
-    """Yield whether the deployment is fit to be tested, and how to find the turn in its logs."""
+    """Yield the lines that say whether the deployment is fit to be tested, and how to find the turn in its logs."""
     yield make_line("", "")
     counts = ", ".join(f"{diagnosis.count(status)} {word}" for status, word in _WORDS.items())
     word, style = ("fit", "bold green") if diagnosis.is_fit else ("not fit", "bold red")
@@ -87,11 +50,8 @@ def render_verdict(diagnosis: Diagnosis) -> Iterator[Line]:
         yield make_line("", f"session {diagnosis.session_id} · trace {diagnosis.trace_id}", body_style="dim")
 
 
-FORMAT_VERSION = 1
-
-
 def render_json_page(diagnosis: Diagnosis, started_at: datetime) -> str:
-    """Return the findings as JSON; whatever the deployment sent, it is valid and ASCII."""
+    """Return the findings as JSON, which is valid and ASCII even if the deployment sent odd text."""
     document = {
         "format_version": FORMAT_VERSION,
         "tool_version": __version__,

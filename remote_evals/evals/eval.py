@@ -1,4 +1,4 @@
-"""What the runner runs: a named test that is given a `t`, wherever it was written."""
+"""What the runner runs: a named test that gets a `t`, from any source, and how often it runs and must pass."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,15 +9,15 @@ from ..targets import Target
 from .context import EvalContext
 
 
-# Each is itself alone: what counts their runs needs no names for them, and metadata has no hash.
+# Compared by identity: the runner counts the runs of each eval, and metadata has no hash.
 @dataclass(frozen=True, slots=True, eq=False)
 class Eval:
     """One case that can be run: `run` sends and asserts through its `t`.
 
-    `group` names the eval of which this is one case, where it has several; `place` is the file and line of one in code.
-    `timeout_s` limits a run in seconds, 0 sets no limit; None leaves that to the runner, and so do a `target` and a
-    `judge` of None. It runs `repeat` times, None as often as the runner says, and passes when `pass_at` of its runs do,
-    None for all of them.
+    `group` is the name of the eval in code that the case belongs to, and `place` the file and line of that eval.
+    `timeout_s` limits a run in seconds; 0 sets no limit. If `timeout_s`, `target` or `judge` is None, the runner's
+    own applies. The case runs `repeat` times, or as often as the runner says if None, and passes when `pass_at` of its
+    runs do, or all of them if None.
     """
 
     name: str
@@ -35,8 +35,8 @@ class Eval:
     pass_at: int | None = None
 
 
-def find_repeat_mistake(repeat: int | None, pass_at: int | None) -> str | None:
-    """Return what is wrong with the number of runs and of those that must pass, None for nothing."""
+def find_repeat_problem(repeat: int | None, pass_at: int | None) -> str | None:
+    """Return what is wrong with the number of runs and of those that must pass, or None if nothing is."""
     if repeat is not None and repeat < 1:
         return f"repeat must be at least 1, got {repeat}"
     if pass_at is not None and pass_at < 1:

@@ -1,4 +1,4 @@
-"""Tests that are plain functions: they run in a thread, with a `t` whose waits block."""
+"""Runs tests that are plain functions: in a thread, with a `t` whose calls block."""
 
 import asyncio
 import inspect
@@ -11,27 +11,29 @@ from .context import EvalContext
 
 
 class SyncEvalContext:
-    """A `t` for plain functions: all of an `EvalContext`, but that nothing needs `await`."""
+    """A `t` for plain functions: an `EvalContext` that needs no `await`."""
 
     def __init__(self, t: EvalContext, loop: asyncio.AbstractEventLoop) -> None:
         self._t = t
         self._loop = loop
         self._is_closed = False
-        self._waits: set[asyncio.Task[Any]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
 
     async def close(self) -> None:
-        """End what is under way and let nothing more be sent: a thread cannot be ended, only what it waits for."""
+        """Cancel the calls in progress and refuse new ones: a thread cannot be ended, only what it waits for."""
         self._is_closed = True
-        for wait in self._waits:
-            wait.cancel()
-        if self._waits:
-            await asyncio.wait(self._waits)
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._t, name)
-        return self._blocking(value) if inspect.iscoroutinefunction(inspect.unwrap(value)) else value
+        return self.make_blocking(value) if inspect.iscoroutinefunction(inspect.unwrap(value)) else value
 
-    def _blocking(self, function: Callable[..., Awaitable[Any]]) -> Callable[..., Any]:
+    def make_blocking(self, function: Callable[..., Awaitable[Any]]) -> Callable[..., Any]:
+        """Return a function that waits for the async one, which runs in the event loop."""
+
         @wraps(function)
         def wait(*args: Any, **kwargs: Any) -> Any:
             self._check_open()
@@ -39,12 +41,12 @@ class SyncEvalContext:
             async def run() -> Any:
                 self._check_open()
                 task = asyncio.current_task()
-                assert task  # noqa: S101 - a coroutine that runs is that of a task
-                self._waits.add(task)
+                assert task  # noqa: S101 - a running coroutine belongs to a task
+                self._tasks.add(task)
                 try:
                     return await function(*args, **kwargs)
                 finally:
-                    self._waits.discard(task)
+                    self._tasks.discard(task)
 
             return asyncio.run_coroutine_threadsafe(run(), self._loop).result()
 
@@ -56,12 +58,12 @@ class SyncEvalContext:
 
 
 async def run_function(test: Callable[..., Any], t: EvalContext, *args: Any) -> None:
-    """Run a test, async or plain, with its `t` and whatever else it takes."""
+    """Run a test, async or plain, with its `t` and its other arguments."""
     if inspect.iscoroutinefunction(test) or inspect.iscoroutinefunction(inspect.unwrap(test)):
         await test(t, *args)
         return
-    blocking = SyncEvalContext(t, asyncio.get_running_loop())
+    sync_t = SyncEvalContext(t, asyncio.get_running_loop())
     try:
-        await run_in_thread(test, blocking, *args)
+        await run_in_thread(test, sync_t, *args)
     finally:
-        await blocking.close()
+        await sync_t.close()

@@ -8,6 +8,7 @@ from ..core.threads import run_in_thread
 from ..errors import JudgeError, JudgeUnparseableError
 from ..results import JudgeUsage, Verdict
 from .base import MAX_START_CHARS, Judge, make_unparseable_error, to_one_line
+from .scales import Scale, find_scale
 from .score_parsing import UnreadableError
 from .verdict_parsing import parse_verdict, parse_verdict_object
 
@@ -50,14 +51,14 @@ class CallableJudge:
         except Exception as error:  # whatever the callable raises, the reply was not judged
             happened = f"raised {type(error).__name__}: {_quote(str(error))}"
             raise JudgeError(self.description, happened, "The reply was not judged: fix the judge") from error
-        return self._parse(given)
+        return self._parse(given, find_scale(rubric))
 
     async def _call(self, *texts: str) -> Any:
         function = self._function
         given = function(*texts) if inspect.iscoroutinefunction(function) else await run_in_thread(function, *texts)
         return await given if inspect.isawaitable(given) else given
 
-    def _parse(self, given: Any) -> Verdict:
+    def _parse(self, given: Any, scale: Scale | None) -> Verdict:
         usage = JudgeUsage(calls=1)
         match given:
             case Verdict():
@@ -67,9 +68,9 @@ class CallableJudge:
             case int() | float() if 0 <= given <= 1:
                 return Verdict(score=given, usage=usage)
             case str():
-                verdict = parse_verdict(given)
+                verdict = parse_verdict(given, scale)
             case Mapping():
-                verdict = _parse_mapping(given)
+                verdict = _parse_mapping(given, scale)
             case _:
                 happened = f"returned {type(given).__name__}, which is not a verdict"
                 raise JudgeUnparseableError(self.description, happened, _RETURN_A_VERDICT, _quote(repr(given)), usage)
@@ -84,9 +85,9 @@ def make_judge(judge: Judge | Grader) -> Judge:
     return judge if isinstance(judge, Judge) else CallableJudge(judge)
 
 
-def _parse_mapping(given: Mapping[str, Any]) -> Verdict | None:
+def _parse_mapping(given: Mapping[str, Any], scale: Scale | None) -> Verdict | None:
     try:
-        return parse_verdict_object(given)
+        return parse_verdict_object(given, scale)
     except UnreadableError:
         return None
 

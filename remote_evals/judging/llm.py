@@ -20,6 +20,7 @@ from ..transport.connecting import find_proxy
 from .base import make_unparseable_error
 from .endpoint import MODEL_VARIABLE, URL_VARIABLE, Endpoint, check_endpoint, read_environment
 from .request import Completion, JudgeRequest, send_with_retries
+from .scales import Scale, find_scale
 from .verdict_parsing import parse_verdict
 
 _CONNECT_S = 10.0
@@ -39,6 +40,10 @@ misses the rubric) to 1 (it fully meets the rubric), and "passed" is whether the
 {{"reason": <text>, "score": <number from 0 to 1>, "passed": <true or false>}}"""
 
 _CLOSING = "Now grade the reply between the lines with the mark {nonce}. Answer with the JSON object only."
+_SCALE = (
+    'The rubric speaks of marks up to {high:g}. Divide the mark by {high:g}: "score" stays a number from 0 to 1, '
+    "written with a decimal point."
+)
 
 
 class LLMJudge:
@@ -129,14 +134,14 @@ class LLMJudge:
     async def grade(self, *, rubric: str, request: str, reply: str) -> Verdict:
         """Return the verdict on a reply. Raises `JudgeError` if there is none."""
         messages = build_messages(rubric, request, reply, new_nonce(rubric, request, reply))
-        verdict = self._parse(await self._ask(messages))
+        verdict = self._parse(await self._ask(messages), find_scale(rubric))
         if isinstance(verdict, JudgeError):
             # Raised here, where no local holds the judge's answer, which may contain the key.
             raise verdict
         return verdict
 
-    def _parse(self, completion: Completion) -> Verdict | JudgeError:
-        verdict = None if completion.was_cut else parse_verdict(completion.text)
+    def _parse(self, completion: Completion, scale: Scale | None) -> Verdict | JudgeError:
+        verdict = None if completion.was_cut else parse_verdict(completion.text, scale)
         if verdict is None:
             text = self.redactor.scrub(completion.text)
             return make_unparseable_error(show_url(self.url), text, completion.usage, cut_off=completion.was_cut)
@@ -174,9 +179,11 @@ def build_messages(rubric: str, request: str, reply: str, nonce: str) -> list[di
     """Return the chat messages that ask for a verdict."""
     parts = (("RUBRIC", rubric), ("REQUEST", request), ("REPLY", reply))
     fenced = [f"BEGIN {name} {nonce}\n{text}\nEND {name} {nonce}" for name, text in parts]
+    scale = find_scale(rubric)
+    closing = [*([_SCALE.format(high=scale.high)] if scale else []), _CLOSING.format(nonce=nonce)]
     return [
         {"role": "system", "content": _TASK.format(nonce=nonce)},
-        {"role": "user", "content": "\n\n".join([*fenced, _CLOSING.format(nonce=nonce)])},
+        {"role": "user", "content": "\n\n".join([*fenced, *closing])},
     ]
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..results import Verdict
+from .scales import Scale, parse_scale
 from .score_parsing import UnreadableError, find_labelled_score, parse_bare_score, parse_json_score
 
 # Far longer than any verdict; a longer text is no answer, and would be slow to read.
@@ -22,6 +23,9 @@ _TAG = re.compile(r"</?(?:think|thinking|thought|reasoning|reflection|scratchpad
 _OPENING_TAG = re.compile(r"\s*<(think|thinking|thought|reasoning|reflection|scratchpad|analysis)>", re.IGNORECASE)
 # Some servers cut the opening tag off with the prompt.
 _CLOSING_TAG_ALONE = re.compile(r"^[^\S\n]*</think(?:ing)?>[^\S\n]*$", re.IGNORECASE | re.MULTILINE)
+
+# Beside a score, what says which mark is the best.
+_SCALE_KEYS = ("scale", "max_score", "maxscore", "max", "out_of")
 
 _OBJECT_START = re.compile(r"\{\s*[\"']")
 _VERDICT_KEYS = re.compile(r"[\"'](?:score|passed|pass)[\"']\s*:", re.IGNORECASE)
@@ -54,16 +58,19 @@ def parse_judge_score(text: str) -> float | None:
     return verdict.score if verdict else None
 
 
-def parse_verdict(text: str) -> Verdict | None:
-    """Return the verdict in a judge's answer, or None if none can be read; see `parse_judge_score`."""
+def parse_verdict(text: str, scale: Scale | None = None) -> Verdict | None:
+    """Return the verdict in a judge's answer, or None if none can be read; see `parse_judge_score`.
+
+    `scale` is the rubric's own scale, if it names one.
+    """
     try:
-        return _parse_answer(text.lstrip("\ufeff"))
+        return _parse_answer(text.lstrip("\ufeff"), scale)
     except UnreadableError:
         return None
 
 
-def parse_verdict_object(value: Mapping[str, Any]) -> Verdict | None:
-    """Return an object as a verdict, or None if it is not one.
+def parse_verdict_object(value: Mapping[str, Any], scale: Scale | None = None) -> Verdict | None:
+    """Return an object as a verdict, or None if it is not one; `scale` is the rubric's own scale, if it names one.
 
     Raises `UnreadableError` if it has the keys of a verdict, but values that are out of range or no verdict.
     """
@@ -76,12 +83,22 @@ def parse_verdict_object(value: Mapping[str, Any]) -> Verdict | None:
             raise UnreadableError
         return None
     passed = all(flags) if flags else None
-    given = fields.get("score")
-    score = float(bool(passed)) if given is None else parse_json_score(given)
+    score = _parse_score(fields, passed, scale)
     if score is None:
         raise UnreadableError
     reason = fields.get("reason")
     return Verdict(score=score, passed=passed, reason=_clean(reason) if isinstance(reason, str) else "")
+
+
+def _parse_score(fields: Mapping[str, Any], passed: bool | None, scale: Scale | None) -> float | None:
+    given = fields.get("score")
+    if given is None:
+        return float(bool(passed))
+    stated = next((found for key in _SCALE_KEYS if (found := parse_scale(fields.get(key)))), None)
+    if scale and not stated and passed is not None and given == float(passed) and not isinstance(given, bool):
+        # A 1 that passed is the best mark and a 0 that failed the worst, whichever scale was meant.
+        return float(passed)
+    return parse_json_score(given, scale, stated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +110,7 @@ class _Span:
     value: Mapping[str, Any]
 
 
-def _parse_answer(text: str) -> Verdict | None:
+def _parse_answer(text: str, scale: Scale | None) -> Verdict | None:
     answer = _strip_thinking(text).strip()
     if len(answer) > _MOST_CHARS:
         return None
@@ -101,11 +118,11 @@ def _parse_answer(text: str) -> Verdict | None:
     prose = _remove_objects(answer, spans)
     if _TAG.search(prose):
         raise UnreadableError
-    verdicts = [verdict for span in spans if (verdict := parse_verdict_object(span.value))]
+    verdicts = [verdict for span in spans if (verdict := parse_verdict_object(span.value, scale))]
     if verdicts:
         # If two differ, one may be an example, or quoted from the very reply that is judged.
         return verdicts[-1] if len({(one.score, one.passed) for one in verdicts}) == 1 else None
-    return _parse_prose(prose)
+    return _parse_prose(prose, scale)
 
 
 def _strip_thinking(text: str) -> str:
@@ -172,13 +189,13 @@ def _parse_flag(flag: Any) -> bool:
     return bool(known)
 
 
-def _parse_prose(prose: str) -> Verdict | None:
+def _parse_prose(prose: str, scale: Scale | None) -> Verdict | None:
     plain = _FENCED.sub("", prose)
     word = _parse_leading_word(plain)
-    score = parse_bare_score(prose)
+    score = parse_bare_score(prose, scale)
     for part in (plain, prose):
         if score is None:
-            score = find_labelled_score(part)
+            score = find_labelled_score(part, scale)
     passed = False if _DENIED.search(prose) else word
     if score is None:
         score = None if word is None else float(word)

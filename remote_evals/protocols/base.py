@@ -62,7 +62,7 @@ class EventReader(typing.Protocol):
     """Turns the bytes of one answer into events, wherever the bytes are cut."""
 
     @property
-    def mistake(self) -> MalformedStreamError | None:
+    def problem(self) -> MalformedStreamError | None:
         """What is wrong with the first piece that is no event; nothing behind it is read."""
         ...
 
@@ -162,7 +162,7 @@ class Protocol(typing.Protocol):
         ...
 
     def open_reader(self, scrub: Callable[[str], str], max_frame_bytes: int) -> EventReader:
-        """Return a reader for one answer. Its `mistake` quotes what `scrub` leaves."""
+        """Return a reader for one answer. Its `problem` quotes what `scrub` leaves."""
         ...
 
     def open_order(self, scrub: Callable[[str], str]) -> StreamOrder:

@@ -16,13 +16,13 @@ class JsonEventReader:
     """Reads one event stream of JSON objects; see `base.EventReader`.
 
     `parse` makes an event of a frame's name and object. `scrub` removes secrets from the start of a wrong frame, which
-    `mistake` quotes.
+    `problem` quotes.
     """
 
     def __init__(
         self, parse: Callable[[str, dict[str, Any]], Event], scrub: Callable[[str], str], max_frame_bytes: int
     ) -> None:
-        self.mistake: MalformedStreamError | None = None
+        self.problem: MalformedStreamError | None = None
         self._parse = parse
         self._scrub = scrub
         self._frames = FrameDecoder(max_frame_bytes)
@@ -45,24 +45,25 @@ class JsonEventReader:
     def feed(self, chunk: bytes) -> list[Event]:
         """Return the events that are complete with this chunk; a keep-alive is none."""
         events: list[Event] = []
-        if self.mistake:
+        if self.problem:
             return events
+        parse = self._parse
         for name, data in self._frames.feed(chunk):
             try:
-                events.append(self._parse(name, _parse_object(data)))
-            except MalformedStreamError as mistake:
+                events.append(parse(name, _parse_object(data)))
+            except MalformedStreamError as problem:
                 # Scrubbed before it is cut: half a secret is no longer recognised.
                 start = " ".join(self._scrub(data).split())[:MAX_QUOTED_CHARS]
-                self.mistake = MalformedStreamError(f"{mistake}: {start!r}")
+                self.problem = MalformedStreamError(f"{problem}: {start!r}")
                 return events
         if self._frames.too_long:
             limit = f"{self._frames.max_bytes // 2**20} MiB"
-            self.mistake = MalformedStreamError(f"a single event is longer than {limit}")
+            self.problem = MalformedStreamError(f"a single event is longer than {limit}")
         return events
 
     def finish(self) -> None:
-        """Check what the end of the stream cut off; after a mistake, nothing."""
-        if not self.mistake:
+        """Check what the end of the stream cut off; after a problem, nothing."""
+        if not self.problem:
             self._frames.finish()
 
 

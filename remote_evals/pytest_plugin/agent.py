@@ -10,18 +10,18 @@ from ..config.deployments import TargetSettings
 from ..errors import RemoteEvalsError
 from ..evals.context import EvalContext, Rubrics
 from ..evals.sync_context import SyncEvalContext
-from ..results import CaseResult, EvalReport, EvalResult
+from ..results import CaseResult, EvalReport, EvalResult, Status
 from ..results.run import combine_runs
 from ..targets import RemoteTarget
-from .configuration import EvalPlan, Sections
+from .configuration import EvalConfiguration, Sections
 from .items import open_loop
-from .outcomes import find_failure, in_pytest_words, list_sections, render_case, take_case
+from .outcomes import extract_case, find_failure, in_pytest_words, list_sections, render_case
 
-_LIMIT_S = 600.0
+_SESSION_LIMIT_S = 600.0
 
 
 class RemoteAgent(SyncEvalContext):
-    """A `t` that needs no `await`, and that can say how its test went."""
+    """A `t` without `await` that can also report how its test went."""
 
     def __init__(self, t: EvalContext, loop: asyncio.AbstractEventLoop, name: str, target: RemoteTarget) -> None:
         super().__init__(t, loop)
@@ -31,8 +31,9 @@ class RemoteAgent(SyncEvalContext):
     def __repr__(self) -> str:
         return f"<remote_agent at {self._target.description}>"
 
-    def _blocking(self, function: Callable[..., Awaitable[Any]]) -> Callable[..., Any]:
-        wait = super()._blocking(function)
+    def make_blocking(self, function: Callable[..., Awaitable[Any]]) -> Callable[..., Any]:
+        """Return a function that waits for the async one, with the words of pytest in what it raises."""
+        wait = super().make_blocking(function)
 
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -42,7 +43,7 @@ class RemoteAgent(SyncEvalContext):
                     return wait(*args, **kwargs)
             except RemoteEvalsError as error:
                 failure = error
-            # The test's own line is what matters; below it lies only how it was asked.
+            # The traceback should end at the test's own line, not inside this package.
             failure.__cause__ = failure.__context__ = None
             raise failure.with_traceback(None)
 
@@ -54,19 +55,19 @@ class RemoteAgent(SyncEvalContext):
         return any(not one.passed and one.kind == "gate" for one in self._t.assertions)
 
     def explain(self) -> str:
-        """Return what failed and what was seen."""
-        failure = find_failure(self._case("failed"))
+        """Return which assertions failed, and what the agent did."""
+        failure = find_failure(self._make_case("failed"))
         return failure.text if failure else ""
 
-    def warnings(self) -> Sections:
-        """Return what there is to say of a test that passed."""
-        return [] if self.has_failed else list_sections(self._case("passed"))
+    def make_warning_sections(self) -> Sections:
+        """Return the report sections of a test that passed."""
+        return [] if self.has_failed else list_sections(self._make_case("passed"))
 
-    def sections(self) -> Sections:
-        """Return what was seen in a test that failed by itself."""
-        return [("remote_agent", render_case(self._case("failed")))] if self._t.results else []
+    def make_evidence_sections(self) -> Sections:
+        """Return what the agent did, as the report sections of a test that raised an exception."""
+        return [("remote_agent", render_case(self._make_case("failed")))] if self._t.results else []
 
-    def _case(self, status: Any) -> CaseResult:
+    def _make_case(self, status: Status) -> CaseResult:
         turns = tuple(self._t.results)
         result = EvalResult(
             name=self._name,
@@ -79,15 +80,16 @@ class RemoteAgent(SyncEvalContext):
             assertions=tuple(self._t.assertions),
         )
         report = EvalReport(tool_version="", started_at="", target="", duration_ms=0, results=(result,))
-        return take_case(report, self._target.redactor)
+        return extract_case(report, self._target.redactor)
 
 
 @contextmanager
-def open_agent(plan: EvalPlan, name: str) -> Iterator[RemoteAgent]:
-    """Yield the agent of one test, in a fresh session. Raises `UsageError` for a token that cannot be had."""
-    target = plan.target_for(TargetSettings())
-    assert target is not None  # noqa: S101 - the fixture has asked for the URL
-    rubrics = Rubrics(plan.judge_for(None) if plan.judging else None, is_asked=plan.judging)
+def open_agent(configuration: EvalConfiguration, name: str) -> Iterator[RemoteAgent]:
+    """Yield the agent of one test, in a new session. Raises `UsageError` for a token that is missing or invalid."""
+    target = configuration.target_for(TargetSettings())
+    assert target is not None  # noqa: S101 - the fixture has checked that there is a URL
+    judge = configuration.judge_for(None) if configuration.judging else None
+    rubrics = Rubrics(judge, is_asked=configuration.judging)
     with open_loop() as loop:
         stack = AsyncExitStack()
 
@@ -96,7 +98,8 @@ def open_agent(plan: EvalPlan, name: str) -> Iterator[RemoteAgent]:
 
         async def open_session() -> EvalContext:
             await stack.enter_async_context(target)
-            return EvalContext(await stack.enter_async_context(target.open_session(_LIMIT_S)), rubrics, target.redactor)
+            session = await stack.enter_async_context(target.open_session(_SESSION_LIMIT_S))
+            return EvalContext(session, rubrics, target.redactor)
 
         try:
             yield RemoteAgent(wait_for(open_session()), loop, name, target)

@@ -1,4 +1,4 @@
-"""What a session of pytest was told of the deployment, and what lies between the hooks; imports nothing heavy."""
+"""How this pytest session makes targets and judges, and the keys of what its hooks share. Imports nothing heavy."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -22,14 +22,15 @@ Sections = list[tuple[str, str]]
 WARNINGS = "remote-evals warnings"
 SECTIONS = pytest.StashKey[Iterable[tuple[str, str]]]()
 AGENT = pytest.StashKey[Any]()
+
 _MOST_NAMES = 5
 
 
 @dataclass(frozen=True)
-class EvalPlan:
-    """The deployment of this session, if any, and how targets and judges are made; `redactor` knows every secret.
+class EvalConfiguration:
+    """The deployment of the session, if any, and how targets and judges are made; `redactor` knows every secret.
 
-    No more cases are sent to targets that `refused` the token.
+    Targets that `refused` the token are sent no more cases.
     """
 
     url: str | None
@@ -40,67 +41,42 @@ class EvalPlan:
     refused: "RefusedTargets"
 
     def hide_secrets(self, report: pytest.TestReport | pytest.CollectReport) -> None:
-        """Scrub a report, tracebacks with locals and captured output too; one without secrets stays as it is."""
+        """Redact secrets in a report, including tracebacks with locals and captured output."""
         scrub = self.redactor.scrub
         report.sections = [(name, scrub(text)) for name, text in report.sections]
         if isinstance(report.longrepr, tuple):
             path, line, reason = report.longrepr
             report.longrepr = (path, line, scrub(reason))
+        # A representation without secrets is kept, with its structure.
         elif report.longrepr and scrub(report.longreprtext) != report.longreprtext:
             report.longrepr = scrub(report.longreprtext)
 
 
-_PLAN = pytest.StashKey[EvalPlan]()
+_CONFIGURATION = pytest.StashKey[EvalConfiguration]()
 
 
-def is_eval_file(path: Path) -> bool:
-    """Say whether a file holds a suite or evals in code.
-
-    Code must name `define_eval`: a script of this name that is none of ours is never run by a session of pytest.
-    """
-    if path.suffix != ".py":
-        return path.name.endswith(SUITE_ENDINGS)
-    is_named_so = path.stem.endswith("_eval") or path.stem.startswith("eval_")
-    return is_named_so and b"define_eval" in path.read_bytes()
-
-
-def find_plan(config: pytest.Config) -> EvalPlan | None:
-    """Return the plan of the session, None as long as nobody needed one."""
-    return config.stash.get(_PLAN, None)
-
-
-def open_plan(config: pytest.Config) -> EvalPlan:
-    """Return the plan of the session, made on first use. Raises `pytest.UsageError` for what cannot be used."""
-    if plan := find_plan(config):
-        return plan
+def open_configuration(config: pytest.Config) -> EvalConfiguration:
+    """Return the configuration of the session, made on first use. Raises `pytest.UsageError` for invalid options."""
+    if configuration := find_configuration(config):
+        return configuration
     from ..errors import UsageError
 
     try:
-        plan = config.stash[_PLAN] = _make_plan(config)
+        configuration = config.stash[_CONFIGURATION] = _make_configuration(config)
     except UsageError as error:
-        mistake = str(error)
+        problem = str(error)
     else:
-        return plan
-    raise pytest.UsageError(mistake)
+        return configuration
+    # Raised here, so that pytest does not show the original error, whose frames may hold a token.
+    raise pytest.UsageError(problem)
 
 
-def list_warnings(reports: Iterable[Any]) -> list[str]:
-    """Return the lines of all remarks on cases that passed: each once, with the names of some of its cases."""
-    cases: dict[str, list[str]] = {}
-    for report in reports:
-        for name, text in getattr(report, "sections", ()):
-            if name == WARNINGS:
-                for line in text.splitlines():
-                    cases.setdefault(line, []).append(report.nodeid)
-    return [line for remark, ids in cases.items() for line in (remark, *_list_some(ids))]
+def find_configuration(config: pytest.Config) -> EvalConfiguration | None:
+    """Return the configuration of the session, or None if it has not been needed yet."""
+    return config.stash.get(_CONFIGURATION, None)
 
 
-def _list_some(ids: list[str]) -> list[str]:
-    more = len(ids) - _MOST_NAMES
-    return [f"  {one}" for one in ids[:_MOST_NAMES]] + ([f"  … and {more} more"] if more > 0 else [])
-
-
-def _make_plan(config: pytest.Config) -> EvalPlan:
+def _make_configuration(config: pytest.Config) -> EvalConfiguration:
     from ..config.deployments import (
         TOKEN_VARIABLE,
         TargetOptions,
@@ -126,4 +102,31 @@ def _make_plan(config: pytest.Config) -> EvalPlan:
         )
     )
     targets, judges = target_builder(options, redactor), judge_builder(redactor, insecure_http=options.insecure_http)
-    return EvalPlan(options.url, config.getoption("remote_judge"), redactor, targets, judges, RefusedTargets())
+    return EvalConfiguration(options.url, config.getoption("remote_judge"), redactor, targets, judges, RefusedTargets())
+
+
+def is_eval_file(path: Path) -> bool:
+    """Return whether a file is a suite or holds evals in code.
+
+    Code must contain `define_eval`: pytest must not run an unrelated script that only has such a name.
+    """
+    if path.suffix != ".py":
+        return path.name.endswith(SUITE_ENDINGS)
+    is_named_so = path.stem.endswith("_eval") or path.stem.startswith("eval_")
+    return is_named_so and b"define_eval" in path.read_bytes()
+
+
+def collect_warnings(reports: Iterable[Any]) -> list[str]:
+    """Return the lines of all warnings about cases that passed, each once, with the names of some of its cases."""
+    cases: dict[str, list[str]] = {}
+    for report in reports:
+        for name, text in getattr(report, "sections", ()):
+            if name == WARNINGS:
+                for line in text.splitlines():
+                    cases.setdefault(line, []).append(report.nodeid)
+    return [line for warning, ids in cases.items() for line in (warning, *_list_some(ids))]
+
+
+def _list_some(ids: list[str]) -> list[str]:
+    more = len(ids) - _MOST_NAMES
+    return [f"  {one}" for one in ids[:_MOST_NAMES]] + ([f"  … and {more} more"] if more > 0 else [])

@@ -1,4 +1,7 @@
-"""What pytest shows of a case: for one that did not pass what the terminal summary shows, and no traceback."""
+"""What pytest shows of a case: what the summary of a run would show, without a traceback, and in pytest's words.
+
+Messages name the options of the command `remote-evals`; here they are replaced by pytest's options.
+"""
 
 import re
 from collections.abc import Iterator
@@ -17,77 +20,7 @@ from ..reporters.totals import describe_repeats
 from ..results import AssertionResult, CaseError, CaseResult, EvalReport, EvalResult
 from .configuration import WARNINGS, Sections
 
-
-class NotPassedError(Exception):
-    """A case did not pass: `gist` is why, in a line, `text` all that is known of it."""
-
-    could_not_be_judged = False
-
-    def __init__(self, gist: str, text: str) -> None:
-        super().__init__(gist)
-        self.gist = gist
-        self.text = text
-
-    def show(self, path: str, line: int) -> ExceptionRepr:
-        """Return what pytest prints in place of a traceback; `path` and `line` say where the case stands."""
-        lines = ReprTracebackNative([f"{self.text}\n"])
-        return ReprExceptionInfo(reprtraceback=lines, reprcrash=ReprFileLocation(path, line, self.gist))
-
-
-class UnjudgedError(NotPassedError):
-    """A case could not be judged, so nothing is known of it."""
-
-    could_not_be_judged = True
-
-
-def find_failure(case: CaseResult) -> NotPassedError | None:
-    """Return what is to be raised of a case, None when it passed."""
-    if case.status == "passed":
-        return None
-    kind = NotPassedError if case.status == "failed" else UnjudgedError
-    return kind(_summarize(case), render_case(case))
-
-
-def unjudged(error: CaseError) -> UnjudgedError:
-    """Return what is to be raised of a case that was not even begun."""
-    text = f"{error.code}: {error.message}"
-    return UnjudgedError(escape_control_chars(text), "\n".join(map(escape_control_chars, text.splitlines())))
-
-
-def render_case(case: CaseResult) -> str:
-    """Return the rows of a case, as in a summary: bare text, each line harmless."""
-    if len(case.runs) == 1:
-        rows = list(make_run_rows(case.runs[0]))
-    else:
-        rows = [make_row(case.status, f"{case.name} {describe_repeats(case)}")]
-        rows += [line for run in case.runs for line in make_run_rows(run, INDENT)]
-    return "\n".join(line.plain for line in rows)
-
-
-def list_sections(case: CaseResult) -> Sections:
-    """Return what there is to say of a case that passed: its runs where it had several, and what went unchecked."""
-    runs = [("remote-evals runs", render_case(case))] if len(case.runs) > 1 else []
-    flaky = [f"flaky: {describe_repeats(case)}"] if case.is_flaky else []
-    # The same remark on each of the runs is one.
-    remarks = dict.fromkeys([*flaky, *(escape_control_chars(text) for run in case.runs for text in list_remarks(run))])
-    return runs + ([(WARNINGS, "\n".join(remarks))] if remarks else [])
-
-
-def list_remarks(run: EvalResult) -> list[str]:
-    """Return what a run softly failed, and what it could not look at."""
-    return [*(f"soft: {text}" for text in list_soft_failures(run)), *list_warnings(run)]
-
-
-def _summarize(case: CaseResult) -> str:
-    run = next((run for run in case.runs if run.status == case.status), case.runs[0])
-    reasons = [failed.message or failed.name for failed in run.failures]
-    reasons += [f"{run.error.code}: {run.error.message}"] if run.error and not reasons else []
-    more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
-    rate = f"{case.rate} runs passed, {case.needed} needed; {run.name}: " if len(case.runs) > 1 else ""
-    return escape_control_chars(f"{rate}{reasons[0] if reasons else 'the case did not pass'}{more}")
-
-
-WORDS = {
+PYTEST_WORDS = {
     "--ca-bundle": "--remote-ca-bundle",
     "--concurrency": "-n",
     "--header": "the `headers` of a suite's `target`:",
@@ -109,29 +42,83 @@ WORDS = {
         )
     },
 }
+
 _OPTION = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*")
 
 
-def translate(advice: str) -> str:
-    """Return an advice with pytest's words for the command's options."""
-    return _OPTION.sub(lambda option: WORDS.get(option[0], option[0]), advice)
+class NotPassedError(Exception):
+    """A case did not pass: `gist` gives the reason in one line, `text` everything known about it."""
+
+    could_not_be_judged = False
+
+    def __init__(self, gist: str, text: str) -> None:
+        super().__init__(gist)
+        self.gist = gist
+        self.text = text
+
+    def show(self, path: str, line: int) -> ExceptionRepr:
+        """Return what pytest prints instead of a traceback; `path` and `line` locate the case."""
+        lines = ReprTracebackNative([f"{self.text}\n"])
+        return ReprExceptionInfo(reprtraceback=lines, reprcrash=ReprFileLocation(path, line, self.gist))
 
 
-@contextmanager
-def in_pytest_words() -> Iterator[None]:
-    """Let whatever this package raises advise in pytest's words."""
-    try:
-        yield
-    except (RemoteError, JudgeError) as error:
-        error.advice = translate(error.advice)
-        raise
-    except RemoteEvalsError as error:
-        error.args = tuple(translate(arg) if isinstance(arg, str) else arg for arg in error.args)
-        raise
+class UnjudgedError(NotPassedError):
+    """A case could not be judged."""
+
+    could_not_be_judged = True
 
 
-def take_case(report: EvalReport, *redactors: Redactor) -> CaseResult:
-    """Return the one case of a report as pytest shows it: without the secrets of these, and in pytest's words."""
+def find_failure(case: CaseResult) -> NotPassedError | None:
+    """Return the error to raise for a case, or None if it passed."""
+    if case.status == "passed":
+        return None
+    kind = NotPassedError if case.status == "failed" else UnjudgedError
+    return kind(_summarize(case), render_case(case))
+
+
+def make_unjudged_error(error: CaseError) -> UnjudgedError:
+    """Return the error to raise for a case that was not started."""
+    text = f"{error.code}: {error.message}"
+    return UnjudgedError(escape_control_chars(text), "\n".join(map(escape_control_chars, text.splitlines())))
+
+
+def _summarize(case: CaseResult) -> str:
+    run = next((run for run in case.runs if run.status == case.status), case.runs[0])
+    reasons = [failed.message or failed.name for failed in run.failures]
+    reasons += [f"{run.error.code}: {run.error.message}"] if run.error and not reasons else []
+    more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+    rate = f"{case.rate} runs passed, {case.needed} needed; {run.name}: " if len(case.runs) > 1 else ""
+    return escape_control_chars(f"{rate}{reasons[0] if reasons else 'the case did not pass'}{more}")
+
+
+def render_case(case: CaseResult) -> str:
+    """Return the rows of a case as in a summary, as plain text without control characters."""
+    if len(case.runs) == 1:
+        rows = list(make_run_rows(case.runs[0]))
+    else:
+        rows = [make_row(case.status, f"{case.name} {describe_repeats(case)}")]
+        rows += [line for run in case.runs for line in make_run_rows(run, INDENT)]
+    return "\n".join(line.plain for line in rows)
+
+
+def list_sections(case: CaseResult) -> Sections:
+    """Return the report sections of a case that passed: its runs, if there are several, and its warnings."""
+    runs = [("remote-evals runs", render_case(case))] if len(case.runs) > 1 else []
+    flaky = [f"flaky: {describe_repeats(case)}"] if case.is_flaky else []
+    # A warning that several runs share is shown once.
+    warnings = dict.fromkeys(
+        [*flaky, *(escape_control_chars(text) for run in case.runs for text in _list_remarks(run))]
+    )
+    return runs + ([(WARNINGS, "\n".join(warnings))] if warnings else [])
+
+
+def _list_remarks(run: EvalResult) -> list[str]:
+    """Return the soft failures and the warnings of a run."""
+    return [*(f"soft: {text}" for text in list_soft_failures(run)), *list_warnings(run)]
+
+
+def extract_case(report: EvalReport, *redactors: Redactor) -> CaseResult:
+    """Return the only case of a report as pytest shows it: without the redactors' secrets, and in pytest's words."""
     for redactor in redactors:
         report = scrub_report(report, redactor)
     return report.model_copy(update={"results": tuple(map(_translate_result, report.results))}).cases[0]
@@ -143,10 +130,30 @@ def _translate_result(result: EvalResult) -> EvalResult:
 
 
 def _translate_error(error: CaseError) -> CaseError:
-    # The last sentence is the advice; what comes before it may quote the deployment, and stays as it is.
+    # Only the last sentence is advice; the text before it may quote the deployment.
     happened, stop, advice = error.message.rpartition(". ")
     return error.model_copy(update={"message": f"{happened}{stop}{translate(advice)}"})
 
 
-def _translate_skipped(made: AssertionResult) -> AssertionResult:
-    return made.model_copy(update={"message": translate(made.message)}) if made.skipped else made
+def _translate_skipped(assertion: AssertionResult) -> AssertionResult:
+    if not assertion.skipped:
+        return assertion
+    return assertion.model_copy(update={"message": translate(assertion.message)})
+
+
+@contextmanager
+def in_pytest_words() -> Iterator[None]:
+    """Translate the advice of this package's errors into pytest's words."""
+    try:
+        yield
+    except (RemoteError, JudgeError) as error:
+        error.advice = translate(error.advice)
+        raise
+    except RemoteEvalsError as error:
+        error.args = tuple(translate(arg) if isinstance(arg, str) else arg for arg in error.args)
+        raise
+
+
+def translate(advice: str) -> str:
+    """Return the advice with the command's options replaced by pytest's words."""
+    return _OPTION.sub(lambda option: PYTEST_WORDS.get(option[0], option[0]), advice)

@@ -1,4 +1,4 @@
-"""Secrets stay in: `Secret` holds one without showing it, and `Redactor` scrubs whatever leaves the process."""
+"""`Secret` holds a secret without showing it, and `Redactor` scrubs what leaves the process."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -9,22 +9,21 @@ from .search import SecretPatterns, find_cut_secret, find_secrets, make_patterns
 
 REDACTED = "[redacted]"
 
-
-# What stands in the place of secrets where one of them is spelled like `[redacted]`.
+# One of these, three times, replaces secrets if one of them could be taken for `[redacted]`.
 _OTHER_MARKS = "*#•…"
 
 
 class Secret:
-    """A token that no `repr`, log, traceback or pickle shows. Only `reveal()` gives the text."""
+    """A token that no `repr`, log, traceback or pickle shows. Only `reveal()` returns the text."""
 
     __slots__ = ("_reveal",)
 
     def __init__(self, text: str) -> None:
-        # A closure: whoever walks the attributes, as tracebacks with locals do, finds a function and no text.
+        # A closure: code that walks the attributes, as tracebacks with locals do, finds a function and no text.
         self._reveal: Callable[[], str] = lambda: text
 
     def reveal(self) -> str:
-        """Return the text itself, to be put on the wire and nowhere else."""
+        """Return the text itself, for sending only: it must not be shown."""
         return self._reveal()
 
     def __repr__(self) -> str:
@@ -37,7 +36,7 @@ class Secret:
 
 
 class Redactor:
-    """Replaces every known secret in text, however it is escaped, and where it is base64-encoded."""
+    """Replaces every known secret in text, however it is escaped, also inside base64."""
 
     def __init__(self) -> None:
         self._secrets: list[Secret] = []
@@ -45,9 +44,9 @@ class Redactor:
         self._mark = REDACTED
 
     def add(self, secret: Secret) -> None:
-        """Make a secret known; every later `scrub` replaces it.
+        """Add a secret that every later `scrub` replaces.
 
-        One of fewer than 8 characters is ignored: to replace it would blot out other words too.
+        A secret of fewer than 8 characters is ignored: replacing it would blot out other words too.
         """
         patterns = make_patterns(secret.reveal())
         if not patterns.plain <= self._patterns.plain:
@@ -56,10 +55,10 @@ class Redactor:
             self._mark = _choose_mark(self._patterns.plain)
 
     def include(self, other: "Redactor | None") -> None:
-        """Make every secret known that another redactor knows."""
+        """Add every secret that another redactor knows."""
         if other is not None and other is not self:
-            for known in other._secrets:
-                self.add(known)
+            for secret in other._secrets:
+                self.add(secret)
 
     def __reduce__(self) -> str:
         raise TypeError("a Redactor cannot be pickled: it knows secrets, which must not leave the process")
@@ -67,30 +66,30 @@ class Redactor:
     def scrub(self, text: str) -> str:
         """Return the text with every known secret replaced by `[redacted]`.
 
-        Where a secret and the mark could be taken for each other, by `***` or the like instead.
+        If a secret could be taken for that mark, `***` or the like replaces the secrets instead.
         """
         if not self._secrets:
             return text
         raw = text.encode("utf-8", "surrogatepass")
-        found = find_secrets(raw, self._patterns)
-        return _replace(raw, found, self._mark) if found else text
+        spans = find_secrets(raw, self._patterns)
+        return _replace_spans(raw, spans, self._mark) if spans else text
 
     def scrub_end(self, text: str) -> str:
-        """Return a text that may have been cut off anywhere, scrubbed, and without the start of a secret at its end.
+        """Return a text that may be cut off anywhere, scrubbed, with the start of a secret at its end replaced too.
 
-        The start of a secret is 8 characters of it and more, however they are spelled.
+        A start is at least the first 8 characters of a secret, however they are spelled.
         """
         raw = text.encode("utf-8", "surrogatepass")
         start = find_cut_secret(raw, self._patterns)
         if start is None:
             return self.scrub(text)
         spans = merge_spans(raw, [*find_secrets(raw, self._patterns), (start, len(raw))])
-        return _replace(raw, spans, self._mark)
+        return _replace_spans(raw, spans, self._mark)
 
     def scrub_value(self, value: Any) -> Any:
-        """Return a model or JSON-like value with every string and number in it scrubbed, keys too; other types stay.
+        """Return a model or JSON-like value with every string and number in it scrubbed, including keys.
 
-        So does a number in a field of a model whose type is not `Any`: somebody will count with it.
+        Other types stay. So does a number in a model's field whose type is not `Any`, since it is used in calculations.
         """
         match value:
             case _ if not self._secrets:
@@ -117,28 +116,28 @@ class Redactor:
     def _scrub_number(self, number: float) -> float | str:
         try:
             text = str(number)
-        except ValueError:  # of more than 4,300 digits, which nobody can print either
+        except ValueError:  # more than 4,300 digits, which Python refuses to print
             return number
         scrubbed = self.scrub(text)
         return number if scrubbed == text else scrubbed
 
 
 def _choose_mark(patterns: Iterable[bytes]) -> str:
-    """Return a mark that no secret stands in, that stands in none, and that makes none with what is beside it."""
+    """Return a mark that neither contains a secret nor is part of one, and that forms none with the text beside it."""
     mark = REDACTED.encode()
     if not any(
-        mark in pattern or pattern in mark or _meet(mark, pattern) or _meet(pattern, mark) for pattern in patterns
+        mark in pattern or pattern in mark or _overlap(mark, pattern) or _overlap(pattern, mark) for pattern in patterns
     ):
         return REDACTED
     return next((one * 3 for one in _OTHER_MARKS if not any(one.encode() in pattern for pattern in patterns)), "")
 
 
-def _meet(first: bytes, second: bytes) -> bool:
-    """Return whether the first ends with what the second starts with."""
+def _overlap(first: bytes, second: bytes) -> bool:
+    """Return whether the end of the first is the start of the second."""
     return any(first.endswith(second[:length]) for length in range(1, min(len(first), len(second)) + 1))
 
 
-def _replace(raw: bytes, found: list[tuple[int, int]], mark: str) -> str:
-    starts, ends = zip(*found, strict=True)
+def _replace_spans(raw: bytes, spans: list[tuple[int, int]], mark: str) -> str:
+    starts, ends = zip(*spans, strict=True)
     kept = (raw[end:start] for end, start in zip((0, *ends), (*starts, len(raw)), strict=True))
     return mark.encode().join(kept).decode("utf-8", "surrogatepass")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from ..core.text import escape_control_chars
 from ..results import EvalReport
-from .github import fence_commands, render_annotations
+from .github import render_annotations
 from .json_reader import parse_json_report
 from .json_report import render_json_report
 from .junit import render_junit
@@ -31,7 +31,6 @@ __all__ = [
     "QuietProgress",
     "append_text",
     "escape_control_chars",
-    "fence_commands",
     "open_progress",
     "parse_json_report",
     "print_summary",

@@ -1,6 +1,5 @@
 """What GitHub Actions reads on standard output: annotations of a run, and a fence around untrusted text."""
 
-import re
 from collections.abc import Iterator
 
 from ..core.text import escape_control_chars
@@ -9,7 +8,6 @@ from .evidence import Skip, is_fail_fast, list_protocol_warnings, list_skips, li
 
 _LONGEST_MESSAGE = 2_000
 _LONGEST_TITLE = 200
-_TOKEN = re.compile(r"[A-Za-z0-9_-]{16,}")
 
 
 def render_annotations(report: EvalReport, limit: int = 10) -> str:
@@ -33,20 +31,6 @@ def render_annotations(report: EvalReport, limit: int = 10) -> str:
         cases = "1 more case has" if left_out == 1 else f"{left_out} more cases have"
         shown.append(f"::notice::{cases} an error or a warning; the summary shows all of them")
     return "".join(f"{command}\n" for command in shown)
-
-
-def fence_commands(text: str, token: str) -> str:
-    """Return the text between marks that make the runner ignore every command in it.
-
-    The token must be random, 16 or more letters, digits, `-` or `_`, so that the text cannot end the fence. Raises
-    `ValueError` if it is not, or if the text contains it.
-    """
-    if not _TOKEN.fullmatch(token):
-        raise ValueError("the token must be 16 or more letters, digits, - or _")
-    if token.lower() in text.lower():
-        raise ValueError("the text contains the token; choose another")
-    end = "" if text.endswith("\n") or not text else "\n"
-    return f"::stop-commands::{token}\n{text}{end}::{token}::\n"
 
 
 def _is_red(case: CaseResult) -> bool:

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from ..core.text import show_xml
+from ..core.text import escape_xml_chars
 from ..results import CaseResult, EvalReport, EvalResult, Status
 from .evidence import (
     explain_result,
@@ -79,7 +79,7 @@ def _build_case(case: CaseResult) -> Element:
     _add_properties(element, _list_properties(case))
     element.extend(_build_outcome(case))
     if notes := [*_list_repeat_notes(case), *(note for run in case.runs for note in _list_run_notes(run, case))]:
-        SubElement(element, "system-out").text = show_xml("\n".join(notes))
+        SubElement(element, "system-out").text = escape_xml_chars("\n".join(notes))
     return element
 
 
@@ -162,8 +162,8 @@ def _count_outcomes(cases: Sequence[CaseResult]) -> dict[str, str]:
 
 def _build_element(tag: str, text: str | None = None, /, **attributes: str) -> Element:
     # An unknown value has no attribute: CircleCI reads an empty `file` as a file without a name.
-    element = Element(tag, {name: show_xml(value) for name, value in attributes.items() if value})
-    element.text = None if text is None else show_xml(text)
+    element = Element(tag, {name: escape_xml_chars(value) for name, value in attributes.items() if value})
+    element.text = None if text is None else escape_xml_chars(text)
     return element
 
 

@@ -8,7 +8,7 @@ once: such a run is red, whatever the other cases did.
 import re
 from collections.abc import Iterable, Sequence
 
-from ..core.text import escape_control_chars, show_xml
+from ..core.text import escape_control_chars, escape_xml_chars
 from ..results import CaseResult, EvalReport, Status
 from .evidence import (
     Skip,
@@ -176,7 +176,7 @@ def _render_code(text: str, limit: int) -> str:
 
 def _fence(text: str, limit: int) -> str:
     """Return the text, cut to `limit` characters, as a block that nothing in it can end."""
-    body = truncate(show_xml(text), limit)
+    body = truncate(escape_xml_chars(text), limit)
     longest = max((len(found) for found in _BACKTICKS.findall(body)), default=0)
     marks = "`" * max(3, longest + 1)
     return f"{marks}text\n{body}\n{marks}"

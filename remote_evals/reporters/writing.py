@@ -19,17 +19,13 @@ from pydantic import BaseModel
 
 from ..core.json_values import to_json_value
 from ..redaction import Redactor
-from ..results import ASSERTION_KEYS, AssertionResult, CaseError, EvalReport, RunResult
+from ..results import ASSERTION_KEYS, FINISH_REASONS, AssertionResult, CaseError, EvalReport, RunResult
 from .json_report import render_json_report
 
 _STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/")
 
 _FIELDS_OF_FIXED_WORDS = {"status", "kind", "outcome", "missing"}
 _ERROR_CODE = re.compile("[A-Z]+(_[A-Z]+)*")
-_FINISH_REASONS = {
-    *("stop", "length", "max-steps", "awaiting-approval", "aborted", "error", "budget-exceeded", "guardrail"),
-    *("output-invalid", "content-filter"),
-}
 
 
 def scrub_report(report: EvalReport, redactor: Redactor) -> EvalReport:
@@ -91,7 +87,7 @@ def _scrub_field(model: BaseModel, name: str, value: Any, redactor: Redactor) ->
     match model, name:
         case CaseError(), "code" if _ERROR_CODE.fullmatch(value):
             return value
-        case RunResult(), "finish_reason" if value in _FINISH_REASONS:
+        case RunResult(), "finish_reason" if value in FINISH_REASONS:
             return value
         case AssertionResult(), "key":
             # After the colon is text from a suite.

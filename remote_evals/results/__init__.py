@@ -1,15 +1,16 @@
-"""What happened, as data only: the runs of a case, what was asserted of them, and the report of all cases.
+"""What happened, as data only: runs, cases and the report of all cases.
 
-Nothing here reads a wire, judges a reply or prints: a run rebuilt from a deployment's stream and one made in process
-are the same `RunResult`, and every assertion and reporter works on that alone.
+In: runs read from a deployment's stream or made in process, and the assertions made on them.
+Out: immutable models that assertions and reporters work on; nothing here reads a stream, judges a reply or prints.
 """
 
 from .case import ASSERTION_KEYS, AssertionKey, AssertionResult, CaseError, EvalResult, JudgeUsage, Status, Verdict
 from .report import CaseResult, EvalReport
-from .run import Missing, PendingApproval, RunError, RunResult, Timing, ToolCall, Usage, describe_end
+from .run import FINISH_REASONS, Missing, PendingApproval, RunError, RunResult, Timing, ToolCall, Usage, describe_end
 
 __all__ = [
     "ASSERTION_KEYS",
+    "FINISH_REASONS",
     "AssertionKey",
     "AssertionResult",
     "CaseError",

@@ -1,44 +1,10 @@
-"""What a judge said of one reply, and what asking it used up."""
+"""The outcome of one case: its assertions, why it could not be judged, what a judge said of it and what that cost."""
 
 from typing import Any, Literal, get_args
 
 from pydantic import Field
 
 from .run import Data, RunResult
-
-
-class JudgeUsage(Data):
-    """Tokens and dollars of one or more gradings, `calls` in number.
-
-    Tokens that a judge does not report count as 0; `cost_usd` None means that no price is known, which is not zero.
-    """
-
-    input_tokens: int = Field(default=0, ge=0)
-    output_tokens: int = Field(default=0, ge=0)
-    total_tokens: int = Field(default=0, ge=0)
-    cost_usd: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    calls: int = Field(default=0, ge=0)
-
-    def __add__(self, other: "JudgeUsage") -> "JudgeUsage":
-        """Return both together; the cost is the sum of those that are known."""
-        costs = [cost for cost in (self.cost_usd, other.cost_usd) if cost is not None]
-        return JudgeUsage(
-            input_tokens=self.input_tokens + other.input_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            total_tokens=self.total_tokens + other.total_tokens,
-            cost_usd=sum(costs) if costs else None,
-            calls=self.calls + other.calls,
-        )
-
-
-class Verdict(Data):
-    """A score from 0 to 1, the judge's own yes or no where it gave one, and why."""
-
-    score: float = Field(ge=0, le=1, allow_inf_nan=False)
-    passed: bool | None = None
-    reason: str = ""
-    usage: JudgeUsage = JudgeUsage()
-
 
 Status = Literal["passed", "failed", "error", "skipped"]
 
@@ -62,19 +28,52 @@ AssertionKey = Literal[
     "within_iteration_budget",
     "within_token_budget",
 ]
-"""The stable name of every assertion that this package makes; a check of one's own has the name that it was given."""
+"""The stable key of every built-in assertion; a check in an eval's own code has the name that it was given."""
 
 ASSERTION_KEYS: frozenset[str] = frozenset(get_args(AssertionKey))
 
 
-class AssertionResult(Data):
-    """One assertion that was made. A failed gate fails its case; a soft one only with `--strict`.
+class JudgeUsage(Data):
+    """Tokens and dollars of one or more gradings; `calls` is their number.
 
-    `score` runs from 0 to 1 and is 1 or 0 unless the check measures; `threshold` is the score it had to reach.
-    `key` is a stable name for machines, `tool_called:lookup_order`; `name` reads as the call that was made. `skipped`
-    marks an assertion that passed without having been able to look; `message` then says why. `turn` is the
-    turn that was looked at, from 1; None for the whole case. `conclusive` says that it failed by what was seen, so
-    that nothing that went unseen could undo it.
+    Tokens that a judge does not report count as 0; `cost_usd` is None if no price is known, which is not zero.
+    """
+
+    input_tokens: int = Field(default=0, ge=0)
+    output_tokens: int = Field(default=0, ge=0)
+    total_tokens: int = Field(default=0, ge=0)
+    cost_usd: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    calls: int = Field(default=0, ge=0)
+
+    def __add__(self, other: "JudgeUsage") -> "JudgeUsage":
+        """Return the sum of both; its cost is the sum of the known costs."""
+        costs = [cost for cost in (self.cost_usd, other.cost_usd) if cost is not None]
+        return JudgeUsage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            total_tokens=self.total_tokens + other.total_tokens,
+            cost_usd=sum(costs) if costs else None,
+            calls=self.calls + other.calls,
+        )
+
+
+class Verdict(Data):
+    """A judge's score from 0 to 1, its own yes or no in `passed` if it gave one, and its reason."""
+
+    score: float = Field(ge=0, le=1, allow_inf_nan=False)
+    passed: bool | None = None
+    reason: str = ""
+    usage: JudgeUsage = JudgeUsage()
+
+
+class AssertionResult(Data):
+    """One assertion that was made. A failed gate fails its case; a failed soft assertion does so only with `--strict`.
+
+    `score` runs from 0 to 1, and is 0 or 1 unless the check measures; `threshold` is the score it had to reach.
+    `key` is a stable name for machines, such as `tool_called:lookup_order`; `name` reads as the call that was made.
+    `skipped` marks an assertion that passed because it could not be checked; `message` then says why. `turn` is the
+    turn that was checked, from 1, or None for the whole case. `conclusive` means that what was seen made it fail, so
+    that nothing unseen could change the outcome.
     """
 
     name: str
@@ -92,7 +91,7 @@ class AssertionResult(Data):
 class CaseError(Data):
     """Why a case could not be judged: a stable `code`, such as REMOTE_UNREACHABLE, and a message.
 
-    `status` is the HTTP status that was answered, where that is the failure.
+    `status` is the HTTP status of the response if that is the failure.
     """
 
     code: str
@@ -101,11 +100,11 @@ class CaseError(Data):
 
 
 class EvalResult(Data):
-    """The outcome of one case: its turns, what was asserted of them, and whether it could be judged at all.
+    """The outcome of one run of a case: its turns, the assertions made on them, and whether it could be judged at all.
 
-    `run` is the whole conversation as one run, `turns` its parts. `name` is the row's name, `case` the case's: they
-    differ where a case runs more than once. `metadata` is the case's own, untouched; `target` is the deployment that
-    was asked. `duration_ms` is the time the agent took, over all turns.
+    `run` is the whole conversation as one run, `turns` its parts. `case` is the name of the case, `name` that of this
+    run of it: they differ if the case runs more than once. `metadata` is the case's own, unchanged. `target` is the
+    deployment that was tested. `duration_ms` is the time that the agent took, over all turns.
     """
 
     name: str
@@ -137,17 +136,17 @@ class EvalResult(Data):
 
     @property
     def tools_called(self) -> list[str]:
-        """The names of the tools that were called, in order, by whichever agent."""
+        """The names of the tools that were called, in order, by the lead agent and its sub-agents."""
         return [call.name for call in self.run.tool_calls]
 
     @property
     def iterations(self) -> int:
-        """The steps of the lead agent."""
+        """The number of steps of the lead agent."""
         return self.run.steps
 
     @property
     def checks(self) -> dict[str, bool]:
-        """Whether each assertion passed, by its stable key; of assertions with the same key all must have."""
+        """Whether each assertion passed, by its stable key; of several with the same key, whether all did."""
         checks: dict[str, bool] = {}
         for one in self.assertions:
             key = one.key or one.name
@@ -166,9 +165,9 @@ class EvalResult(Data):
 
     @property
     def score(self) -> float:
-        """The judge's score where a rubric was graded, else the mean of the assertions': the share that passed.
+        """The score, from 0 to 1; 0 for a case that could not be judged or was skipped.
 
-        From 0 to 1; a case that could not be judged has 0.
+        It is the judge's score if a rubric was graded, and otherwise the mean score of the assertions.
         """
         if self.status in ("error", "skipped"):
             return 0.0
@@ -176,13 +175,13 @@ class EvalResult(Data):
             return self.judged_score
         if not self.assertions:
             return float(self.passed)
-        return sum(assertion.score for assertion in self.assertions) / len(self.assertions)
+        return sum(one.score for one in self.assertions) / len(self.assertions)
 
     @property
     def failures(self) -> list[AssertionResult]:
-        """What made the case fail: its failed gates, or under `--strict` the failed soft assertions."""
+        """What made the case fail: its failed gates, or with `--strict` its failed soft assertions."""
         return self.failed("gate") or (self.failed("soft") if self.status == "failed" else [])
 
     def failed(self, kind: Literal["gate", "soft"]) -> list[AssertionResult]:
         """Return the failed assertions of one kind, in the order in which they were made."""
-        return [a for a in self.assertions if a.kind == kind and not a.passed]
+        return [one for one in self.assertions if one.kind == kind and not one.passed]

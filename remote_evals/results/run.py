@@ -1,18 +1,36 @@
-"""What every result is."""
+"""One run of an agent, wherever it ran, and the runs of a conversation combined into one.
+
+A case of several turns is asserted on exactly as a single run is. `Data` is the base of every result.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+Missing = Literal["usage", "steps", "cost", "events"]
+
+_NUMBERS: tuple[Missing, ...] = ("usage", "steps", "cost")
+_MISSING: tuple[Missing, ...] = (*_NUMBERS, "events")
+
+_ENDS = {
+    "length": "the model hit its limit of output tokens",
+    "max-steps": "the run hit its step limit while still calling tools",
+    "awaiting-approval": "the run paused for a decision",
+    "aborted": "the run was aborted",
+    "error": "the run failed",
+    "budget-exceeded": "the run hit its budget",
+    "guardrail": "a guardrail stopped the run",
+    "output-invalid": "the output did not fit its schema",
+    "content-filter": "the provider's content filter stopped the run",
+}
+FINISH_REASONS = frozenset({"stop", *_ENDS})
+
 
 class Data(BaseModel):
-    """An immutable record. JSON values in it stay `Any`: the wire may hold lone surrogates, which pydantic refuses."""
+    """An immutable record. JSON values stay `Any`, since a stream may hold lone surrogates, which pydantic rejects."""
 
     model_config = ConfigDict(frozen=True)
-
-
-Missing = Literal["usage", "steps", "cost", "events"]
 
 
 class RunError(Data):
@@ -24,11 +42,11 @@ class RunError(Data):
 
 
 class ToolCall(Data):
-    """One call of a tool, in the order in which the calls started.
+    """One call of a tool; a run lists its calls in the order in which they started.
 
     `subagent_path` names the sub-agents that lead to the caller, outermost first; it is empty for the lead agent.
-    `outcome` is None for a call that never finished in its run, as when the run paused for an approval. `turn` counts
-    from 1.
+    `outcome` is None for a call that did not finish in its run, for example because the run paused for an approval.
+    `turn` counts from 1.
     """
 
     id: str
@@ -43,7 +61,7 @@ class ToolCall(Data):
 
 
 class Usage(Data):
-    """Tokens and dollars of one or more runs; `cost_usd` None means the price is unknown, which is not zero."""
+    """Tokens and dollars of one or more runs; `cost_usd` is None if the price is unknown, which is not zero."""
 
     input_tokens: int
     output_tokens: int
@@ -54,9 +72,9 @@ class Usage(Data):
 
 
 class Timing(Data):
-    """When things arrived, in milliseconds after the request was sent; None for what never came.
+    """When things arrived, in milliseconds after the request was sent; None for what never arrived.
 
-    `longest_gap_ms` is the longest silence between two events, or before the first.
+    `longest_gap_ms` is the longest silence between two events or before the first.
     """
 
     headers_ms: float | None = None
@@ -67,7 +85,7 @@ class Timing(Data):
 
 
 class PendingApproval(Data):
-    """A decision, or an answer, that a paused run waits for."""
+    """The decision or answer that a paused run waits for."""
 
     approval_id: str
     tool_call_id: str
@@ -79,12 +97,12 @@ class PendingApproval(Data):
 class RunResult(Data):
     """One run of an agent, or the runs of a whole conversation combined into one.
 
-    `finish_reason` is "stop" for the one normal end, another word of the protocol for any other, and None when the
-    stream broke before it said. `missing` names what the run did not report: a number built without it would be a
-    guess, so assertions on it fail; "events" stands there when the numbers of the events show that some were lost.
-    `trace_id` is the W3C trace id that the request carried, to find the run in the deployment's own traces. `retries`
-    counts the requests that were sent once more, since the deployment could not have begun on them; the waits between
-    are in no time. `warnings` says what was odd in the stream, a sentence each.
+    `finish_reason` is "stop" for the one normal end, another word of the protocol for any other end, and None if the
+    stream broke before it gave one. `missing` names what the run did not report: assertions on it fail, since a number
+    built without it would be a guess; it holds "events" if the numbers of the events show that some were lost.
+    `trace_id` is the W3C trace id that the request carried, which finds the run in the deployment's own traces.
+    `retries` counts the requests that were sent again because the deployment cannot have started them; no time
+    includes the waits between them. `warnings` describes what was odd in the stream, one sentence each.
     """
 
     turn: int = 1
@@ -106,20 +124,33 @@ class RunResult(Data):
 
     @property
     def ended_normally(self) -> bool:
-        """Whether the run came to its own end, so that what it did not do is known too."""
+        """Whether the run came to its normal end, so that what it did not do is known too."""
         return self.finish_reason == "stop"
 
 
-_NUMBERS: tuple[Missing, ...] = ("usage", "steps", "cost")
-_MISSING: tuple[Missing, ...] = (*_NUMBERS, "events")
+def describe_end(run: RunResult) -> str:
+    """Return how a run ended, for a person to read."""
+    if run == RunResult(missing=run.missing):
+        return "nothing was sent yet"
+    if run.finish_reason is None:
+        return f"the run never ended; the last event was {run.last_event or 'none'}"
+    if run.ended_normally:
+        return "finish reason was 'stop' (the normal end)"
+    why = _ENDS.get(run.finish_reason, "not the normal end, 'stop'")
+    if run.error:
+        code = f" [{run.error.code}]" if run.error.code else ""
+        why += f": {run.error.name}{code}" + (f": {run.error.message}" if run.error.message else "")
+    if run.pending_approval:
+        why += f" on {run.pending_approval.tool}; decide it in the next turn, or expect this finish_reason"
+    return f"finish reason was {run.finish_reason!r} ({why})"
 
 
 def combine_runs(runs: Sequence[RunResult]) -> RunResult:
-    """Return the conversation as one run; of a single run itself, of none an empty one.
+    """Return the runs of a conversation as one run: a single run as it is, and an empty run if there is none.
 
-    Reply, object and pending approval are the last run's; calls, steps, usage, time, retries and warnings add up, and
-    of each other moment the latest counts. The finish reason is the first that was not "stop": one broken run is a
-    broken conversation. A number that any run did not report is missing from the whole.
+    Reply, object and pending approval are those of the last run. Calls, steps, usage, total time, retries and warnings
+    add up; every other time is the latest of all runs. The finish reason is the first that is not "stop": one broken
+    run breaks the conversation. What any run did not report is missing from the whole.
     """
     if len(runs) <= 1:
         return runs[0] if runs else RunResult(missing=_NUMBERS)
@@ -158,43 +189,13 @@ def _add_usages(usages: Sequence[Usage]) -> Usage | None:
 
 def _add_timings(timings: Sequence[Timing]) -> Timing:
     return Timing(
-        headers_ms=_latest(timing.headers_ms for timing in timings),
-        first_event_ms=_latest(timing.first_event_ms for timing in timings),
-        first_text_ms=_latest(timing.first_text_ms for timing in timings),
+        headers_ms=_find_latest(timing.headers_ms for timing in timings),
+        first_event_ms=_find_latest(timing.first_event_ms for timing in timings),
+        first_text_ms=_find_latest(timing.first_text_ms for timing in timings),
         total_ms=sum(timing.total_ms for timing in timings),
         longest_gap_ms=max(timing.longest_gap_ms for timing in timings),
     )
 
 
-def _latest(moments: Iterable[float | None]) -> float | None:
+def _find_latest(moments: Iterable[float | None]) -> float | None:
     return max((moment for moment in moments if moment is not None), default=None)
-
-
-_ENDS = {
-    "length": "the model hit its limit of output tokens",
-    "max-steps": "the run hit its step limit while still calling tools",
-    "awaiting-approval": "the run paused for a decision",
-    "aborted": "the run was aborted",
-    "error": "the run failed",
-    "budget-exceeded": "the run hit its budget",
-    "guardrail": "a guardrail stopped the run",
-    "output-invalid": "the output did not fit its schema",
-    "content-filter": "the provider's content filter stopped the run",
-}
-
-
-def describe_end(run: RunResult) -> str:
-    """Return how a run ended, for a person."""
-    if run == RunResult(missing=run.missing):
-        return "nothing was sent yet"
-    if run.finish_reason is None:
-        return f"the run never ended; the last event was {run.last_event or 'none'}"
-    if run.ended_normally:
-        return "finish reason was 'stop' (the normal end)"
-    why = _ENDS.get(run.finish_reason, "not the normal end, 'stop'")
-    if run.error:
-        code = f" [{run.error.code}]" if run.error.code else ""
-        why += f": {run.error.name}{code}" + (f": {run.error.message}" if run.error.message else "")
-    if run.pending_approval:
-        why += f" on {run.pending_approval.tool}; decide it in the next turn, or expect this finish_reason"
-    return f"finish reason was {run.finish_reason!r} ({why})"

@@ -1,4 +1,4 @@
-"""One attempt at one case: a fresh session, a `t`, the eval, and whatever happens as a value."""
+"""One attempt at one case: a fresh session, a `t`, and the eval. Whatever happens is returned as a result."""
 
 import asyncio
 import time
@@ -16,76 +16,82 @@ from .verdict import (
     explain_exception,
     explain_failure,
     explain_timeout,
-    find_emptiness,
+    find_empty_eval,
     find_forgotten_await,
-    protocol_gates,
+    make_protocol_gates,
 )
 
-# So much later than the session's own clock, which can say more: what the last event was.
+# The session's own timer runs out first, since it can say more: what the last event was.
 _GRACE_S = 0.25
 
 
 class CaseAttempt:
-    """A case that is run once against its `target`, in a session of its own, for at most `limit_s` seconds, if any."""
+    """Runs a case once against its `target`, in a session of its own, for at most `limit_s` seconds, if any."""
 
     def __init__(
-        self, planned: PlannedRun, target: Target, rubrics: Rubrics, *, limit_s: float | None, strictness: FailurePolicy
+        self,
+        planned_run: PlannedRun,
+        target: Target,
+        rubrics: Rubrics,
+        *,
+        limit_s: float | None,
+        policy: FailurePolicy,
     ) -> None:
-        self._planned = planned
-        self._eval = planned.eval
         self.target = target
+        self._planned_run = planned_run
+        self._eval = planned_run.eval
         self._rubrics = rubrics
         self._limit_s = limit_s
-        self._strictness = strictness
+        self._policy = policy
         self._t: EvalContext | None = None
 
     async def run(self) -> EvalResult:
-        """Run the case and return its result; nothing but a cancellation from outside is raised."""
+        """Run the case and return its result. Only a cancellation from outside, or Ctrl-C, is raised."""
         started = time.perf_counter()
         grace_s = _GRACE_S if self.target.keeps_time else 0.0
-        clock = asyncio.timeout(None if self._limit_s is None else self._limit_s + grace_s)
+        timer = asyncio.timeout(None if self._limit_s is None else self._limit_s + grace_s)
         try:
-            async with clock, self.target.open_session(self._limit_s) as session:
+            async with timer, self.target.open_session(self._limit_s) as session:
                 self._t = EvalContext(session, self._rubrics, self.target.redactor)
-                error = await self._run_eval(self._t, clock)
+                error = await self._run_eval(self._t, timer)
         except RemoteEvalsError as failure:
             error = explain_failure(failure, self.target)
-        except (Exception, SystemExit) as failure:  # what makes an agent, or takes it down, is somebody's code too
-            error = self._explain_timeout() if clock.expired() else explain_agent(failure, self.target)
+        except (Exception, SystemExit) as failure:  # a user's code makes an agent and takes it down
+            error = self._explain_timeout() if timer.expired() else explain_agent(failure, self.target)
         if error is None and self._limit_s is not None and time.perf_counter() - started > self._limit_s + grace_s:
-            # Code that blocks the event loop stops its clocks too.
+            # Code that blocks the event loop blocks its timers too.
             error = self._explain_timeout()
-        return self._make_result(*self._reach_verdict(error))
+        return self._make_result(*self._decide_status(error))
 
     def skip(self, why: CaseError) -> EvalResult:
-        """Return the result of a case that was not run, or not to its end: what there is of it is kept.
+        """Return the result of a case that was not run, or not to its end, with what is known of it.
 
-        It is skipped, unless it had failed by then.
+        It is skipped, unless it had already failed.
         """
-        status, _ = self._reach_verdict(why)
+        status, _ = self._decide_status(why)
         return self._make_result("failed" if status == "failed" else "skipped", why)
 
-    async def _run_eval(self, t: EvalContext, clock: asyncio.Timeout) -> CaseError | None:
+    async def _run_eval(self, t: EvalContext, timer: asyncio.Timeout) -> CaseError | None:
         try:
             await self._eval.run(t)
         except RemoteEvalsError as failure:
             is_own = self._eval.place and not isinstance(failure, RemoteError)
             return explain_failure(failure, self.target, f" (the eval at {self._eval.place})" if is_own else "")
         except BaseException as failure:
-            # An eval that breaks is an error of its own case, never the end of the others, whatever it raises.
-            if isinstance(failure, KeyboardInterrupt) or (_is_cancelled_from_outside(failure) and not clock.expired()):
+            # An eval that breaks is an error of its own case and never ends the others, whatever it raises.
+            if isinstance(failure, KeyboardInterrupt) or (_is_cancelled_from_outside(failure) and not timer.expired()):
                 raise
-            if clock.expired():
+            if timer.expired():
                 return self._explain_timeout()
             return find_forgotten_await(t, self.target) or explain_exception(failure, self._eval, self.target)
-        error = find_forgotten_await(t, self.target) or find_emptiness(t, self._eval)
-        if error is None and all(made.skipped for made in t.assertions):
-            # What was skipped has checked nothing; at least the end of the run is.
+        error = find_forgotten_await(t, self.target) or find_empty_eval(t, self._eval)
+        if error is None and all(result.skipped for result in t.assertions):
+            # Skipped assertions checked nothing, so at least the end of the run is checked.
             t.completed()
         return error
 
     def _explain_timeout(self) -> CaseError:
-        return explain_timeout(self._limit_s or 0, self._t.steps if self._t else (), self.target)
+        return explain_timeout(self._limit_s or 0, self._t.pending_calls if self._t else (), self.target)
 
     @property
     def _turns(self) -> tuple[RunResult, ...]:
@@ -93,15 +99,15 @@ class CaseAttempt:
 
     @property
     def _assertions(self) -> tuple[AssertionResult, ...]:
-        made = self._t.assertions if self._t else []
-        return (*made, *(protocol_gates(self._turns) if self._strictness.protocol else []))
+        results = self._t.assertions if self._t else []
+        return (*results, *(make_protocol_gates(self._turns) if self._policy.protocol else []))
 
-    def _reach_verdict(self, error: CaseError | None) -> tuple[Status, CaseError | None]:
-        return decide_status(self._turns, self._assertions, error, self._strictness, self.target.description)
+    def _decide_status(self, error: CaseError | None) -> tuple[Status, CaseError | None]:
+        return decide_status(self._turns, self._assertions, error, self._policy, self.target.description)
 
     def _make_result(self, status: Status, error: CaseError | None) -> EvalResult:
         return EvalResult(
-            name=self._planned.name,
+            name=self._planned_run.name,
             case=self._eval.name,
             suite=self._eval.suite,
             file=self._eval.file,
@@ -116,7 +122,7 @@ class CaseAttempt:
             error=error,
             judged_score=self._t.judged_score if self._t else None,
             judge_usage=self._rubrics.usage,
-            pass_at=self._planned.pass_at,
+            pass_at=self._planned_run.pass_at,
         )
 
 

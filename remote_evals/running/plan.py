@@ -1,16 +1,16 @@
-"""What is run: evals of whatever kind, and each as often as it should be."""
+"""Plans what is run: evals from any source, and each as often as it should be."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from ..errors import UsageError
-from ..evals.eval import Eval, find_repeat_mistake
+from ..evals.eval import Eval, find_repeat_problem
 
 
 @runtime_checkable
 class MakesEvals(Protocol):
-    """A case as data or an eval in code: what evals are made of."""
+    """A case as data or an eval in code, which evals are made from."""
 
     def make_evals(self) -> list[Eval]:
         """Return its evals."""
@@ -22,9 +22,9 @@ Runnable = Eval | MakesEvals
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """One run of an eval: the name of its row, and how many of the eval's runs must pass, None for all.
+    """One run of an eval: the name of its row, and how many of the eval's runs must pass, or None for all.
 
-    `spare` is how many of the eval's runs may miss.
+    `spare` is how many of the eval's runs may fail.
     """
 
     eval: Eval
@@ -34,7 +34,7 @@ class PlannedRun:
 
 
 def as_evals(runnables: Runnable | Iterable[Runnable]) -> list[Eval]:
-    """Return evals for cases as data, evals in code and evals, alone or in any mixture."""
+    """Return the evals of cases as data, evals in code and evals, alone or in any mixture."""
     if isinstance(runnables, Eval):
         return [runnables]
     if isinstance(runnables, MakesEvals):
@@ -43,27 +43,27 @@ def as_evals(runnables: Runnable | Iterable[Runnable]) -> list[Eval]:
 
 
 def plan_runs(evals: Sequence[Eval], runs: int | None = None) -> list[PlannedRun]:
-    """Return every run of the evals, those of one together; `runs` comes before what each says itself.
+    """Return every run of the evals, those of one eval together; `runs` overrides the `repeat` of each eval.
 
-    Where that makes fewer runs than must pass, all of them must. Raises `UsageError` for two evals of one name, and
-    for an eval that can never pass.
+    If that makes fewer runs than must pass, all of them must pass. Raises `UsageError` for two evals with the same
+    name, and for an eval that can never pass.
     """
-    _check(evals)
-    return [run for eval_ in evals for run in _runs_of(eval_, runs or eval_.repeat or 1)]
+    _check_evals(evals)
+    return [run for eval_ in evals for run in _plan_eval(eval_, runs or eval_.repeat or 1)]
 
 
-def _check(evals: Sequence[Eval]) -> None:
+def _check_evals(evals: Sequence[Eval]) -> None:
     seen: set[tuple[str, str, str]] = set()
     for eval_ in evals:
-        if mistake := find_repeat_mistake(eval_.repeat, eval_.pass_at):
-            raise UsageError(f"the case {eval_.name!r}: {mistake}")
+        if problem := find_repeat_problem(eval_.repeat, eval_.pass_at):
+            raise UsageError(f"the case {eval_.name!r}: {problem}")
         identity = (eval_.file, eval_.suite, eval_.name)
         if identity in seen:
             raise UsageError(f"two cases are named {eval_.name!r}; give each its own name")
         seen.add(identity)
 
 
-def _runs_of(eval_: Eval, count: int) -> list[PlannedRun]:
+def _plan_eval(eval_: Eval, count: int) -> list[PlannedRun]:
     if count == 1:
         return [PlannedRun(eval_, eval_.name, None)]
     pass_at = None if eval_.pass_at is None else min(eval_.pass_at, count)

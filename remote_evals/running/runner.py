@@ -1,4 +1,4 @@
-"""Runs evals with bounded concurrency and makes a report of them, in the order in which they were given."""
+"""Runs evals with bounded concurrency and returns a report of them, in the order in which they were given."""
 
 import asyncio
 import time
@@ -27,12 +27,12 @@ from .workers import Readiness, WorkerPool, wait_for_targets
 class EvalRunner:
     """Runs evals and cases, `concurrency` of them at a time.
 
-    `target`, or the in-process `agent`, comes before the evals' own. `judge` grades rubrics: a `Judge` or a callable
-    `(rubric, request, reply)`; `judging` False skips them instead. A run takes at most `timeout_s` seconds unless its
-    eval says otherwise, and all of them, with the wait for `readiness`, at most `max_time_s`; 0 sets no limit. With
-    `strict`, a failed soft assertion fails its case, and with `strict_protocol` whatever was odd in the protocol.
-    `runs` comes before the evals' own `repeat`; `fail_fast` starts nothing more once a case cannot pass. Nor is
-    anything more started against a deployment that refused the token.
+    `target`, or the in-process `agent`, overrides the evals' own. `judge` grades rubrics: a `Judge` or a callable
+    `(rubric, request, reply)`; with `judging` False, rubrics are skipped instead. A run takes at most `timeout_s`
+    seconds unless its eval says otherwise, and all runs together, with the wait for `readiness`, at most `max_time_s`;
+    0 sets no limit. With `strict`, a failed soft assertion fails its case; with `strict_protocol`, so does a protocol
+    warning. `runs` overrides the evals' own `repeat`. With `fail_fast`, nothing more starts once a case cannot pass.
+    No more cases start against a deployment that rejected the token.
     """
 
     def __init__(
@@ -63,21 +63,21 @@ class EvalRunner:
         self._timeout_s = timeout_s
         self._max_time_s = max_time_s
         self._readiness = readiness
-        self._strictness = FailurePolicy(soft=strict, protocol=strict_protocol)
+        self._policy = FailurePolicy(soft=strict, protocol=strict_protocol)
         self._runs = runs
         self._fail_fast = fail_fast
         self._listener = listener or Listener()
-        self._under_way: set[StopConditions] = set()
+        self._active_stops: set[StopConditions] = set()
         self._is_stopped = False
 
     def stop(self) -> None:
-        """Stop sending, for good: cases under way are abandoned, and each `arun` returns the report of what is done."""
+        """Stop for good: cases in progress are abandoned, and each `arun` returns the report of what is done."""
         self._is_stopped = True
-        for stops in self._under_way:
+        for stops in self._active_stops:
             stops.cancel_all(INTERRUPTED)
 
     def run(self, runnables: Runnable | Iterable[Runnable]) -> EvalReport:
-        """Run evals and cases to their end, as `arun` does; also inside a running event loop, which it blocks."""
+        """Run evals and cases as `arun` does; also works inside a running event loop, which it blocks."""
         try:
             asyncio.get_running_loop()
         except RuntimeError:
@@ -86,21 +86,21 @@ class EvalRunner:
             return thread.submit(lambda: asyncio.run(run_without_joining_threads(self.arun(runnables)))).result()
 
     async def arun(self, runnables: Runnable | Iterable[Runnable]) -> EvalReport:
-        """Run every eval and case and return the report; one that cannot be judged never stops the others.
+        """Run every eval and case and return the report; a case that cannot be judged never stops the others.
 
-        Raises `UsageError` when one has no target.
+        Raises `UsageError` if one of them has no target.
         """
-        planned = plan_runs(as_evals(runnables), self._runs)
-        targets = self._targets(planned)
+        planned_runs = plan_runs(as_evals(runnables), self._runs)
+        targets = self._collect_targets(planned_runs)
         if self._readiness and not any(isinstance(target, RemoteTarget) for target in targets):
-            raise UsageError("there is no deployment to wait for (--wait, --expect-header); give its URL by --url")
+            raise UsageError("there is no deployment to wait for (--wait, --expect-header); give its URL with --url")
         started_at, start = datetime.now(UTC), time.perf_counter()
-        with self._stoppable() as stops:
-            pool = WorkerPool(planned, self._attempt, stops, self._listener)
-            self._listener.on_start(len(planned))
+        with self._open_stops() as stops:
+            pool = WorkerPool(planned_runs, self._make_attempt, stops, self._listener)
+            self._listener.on_start(len(planned_runs))
             with stops.limit_time(self._max_time_s):
                 if not stops.cancelled_by:
-                    await self._work(pool, stops, targets, self._judges(planned))
+                    await self._run_pool(pool, stops, targets, self._collect_judges(planned_runs))
         return EvalReport(
             tool_version=__version__,
             started_at=started_at.isoformat(timespec="milliseconds"),
@@ -110,19 +110,41 @@ class EvalRunner:
             interrupted=stops.cancelled_by == INTERRUPTED,
         )
 
+    def _collect_targets(self, planned_runs: Sequence[PlannedRun]) -> list[Target]:
+        targets = [self._target or run.eval.target for run in planned_runs]
+        if None in targets:
+            raise UsageError(f"the eval {planned_runs[targets.index(None)].eval.name!r} has no target to run against")
+        return list(dict.fromkeys(target for target in targets if target))
+
+    def _collect_judges(self, planned_runs: Sequence[PlannedRun]) -> list[Judge]:
+        judges = [self._judge or run.eval.judge for run in planned_runs] if self._judging else []
+        return list(dict.fromkeys(judge for judge in judges if judge))
+
     @contextmanager
-    def _stoppable(self) -> Iterator[StopConditions]:
-        """Yield what may end a run early: `stop` does, whether it comes meanwhile or came before."""
+    def _open_stops(self) -> Iterator[StopConditions]:
+        """Yield the stop conditions of a run, on which `stop` acts whether it is called before or during the run."""
         stops = StopConditions(fail_fast=self._fail_fast)
         if self._is_stopped:
             stops.cancel_all(INTERRUPTED)
-        self._under_way.add(stops)
+        self._active_stops.add(stops)
         try:
             yield stops
         finally:
-            self._under_way.remove(stops)
+            self._active_stops.remove(stops)
 
-    async def _work(
+    def _make_attempt(self, planned_run: PlannedRun) -> CaseAttempt:
+        target = self._target or planned_run.eval.target
+        assert target is not None  # noqa: S101 - `_collect_targets` has rejected an eval without one
+        limit_s = self._timeout_s if planned_run.eval.timeout_s is None else planned_run.eval.timeout_s
+        return CaseAttempt(
+            planned_run,
+            target,
+            Rubrics(self._judge or planned_run.eval.judge, is_asked=self._judging),
+            limit_s=limit_s or None,
+            policy=self._policy,
+        )
+
+    async def _run_pool(
         self, pool: WorkerPool, stops: StopConditions, targets: Sequence[Target], judges: Sequence[Judge]
     ) -> None:
         async with AsyncExitStack() as stack:
@@ -136,25 +158,3 @@ class EvalRunner:
                 if self._readiness:
                     await wait_for_targets(targets, self._readiness, stops, self._listener)
                 await pool.run(self._concurrency)
-
-    def _targets(self, planned: Sequence[PlannedRun]) -> list[Target]:
-        targets = [self._target or run.eval.target for run in planned]
-        if None in targets:
-            raise UsageError(f"the eval {planned[targets.index(None)].eval.name!r} has no target to run against")
-        return list(dict.fromkeys(target for target in targets if target))
-
-    def _judges(self, planned: Sequence[PlannedRun]) -> list[Judge]:
-        judges = [self._judge or run.eval.judge for run in planned] if self._judging else []
-        return list(dict.fromkeys(judge for judge in judges if judge))
-
-    def _attempt(self, planned: PlannedRun) -> CaseAttempt:
-        target = self._target or planned.eval.target
-        assert target is not None  # noqa: S101 - `_targets` has refused an eval without one
-        limit_s = self._timeout_s if planned.eval.timeout_s is None else planned.eval.timeout_s
-        return CaseAttempt(
-            planned,
-            target,
-            Rubrics(self._judge or planned.eval.judge, is_asked=self._judging),
-            limit_s=limit_s or None,
-            strictness=self._strictness,
-        )

@@ -1,4 +1,4 @@
-"""Deployments that refused the token, so that knocking again is of no use."""
+"""Tracks what keeps cases from starting, or from finishing."""
 
 import asyncio
 from collections import Counter
@@ -13,34 +13,16 @@ from ..results import CaseError, EvalResult
 from ..targets import Target
 from .plan import PlannedRun
 
-_REFUSED = CaseError(code="TOKEN_REFUSED", message="not run, since the deployment refused the token")
-
-
-class RefusedTargets:
-    """The targets that refused the token."""
-
-    def __init__(self) -> None:
-        self._targets: set[Target] = set()
-
-    def note(self, target: Target, result: EvalResult) -> None:
-        """Take a result of a target: any other case would meet the same 401; a 403 may be for one prompt alone."""
-        if result.error and (result.error.code, result.error.status) == (RemoteUnauthorizedError.code, 401):
-            self._targets.add(target)
-
-    def find(self, target: Target) -> CaseError | None:
-        """Return why no more cases are sent to a target, None for one that has not refused the token."""
-        return _REFUSED if target in self._targets else None
-
-
 INTERRUPTED = CaseError(code="INTERRUPTED", message="not done when the run was interrupted")
+_TOKEN_REFUSED = CaseError(code="TOKEN_REFUSED", message="not run, since the deployment refused the token")
 _FAILED_FAST = CaseError(code="FAILED_FAST", message="not run, since a case before it did not pass")
 
 
 class StopConditions:
-    """Of one run of a suite: why no more cases are begun, none at all or none of a target, and what was cancelled.
+    """Why a run of evals starts no more cases, of all targets or of one, and why it abandoned those in progress.
 
-    `cancelled_by` is why what was under way was abandoned, None as long as nothing was. With `fail_fast`, no case is
-    begun once one cannot pass.
+    `cancelled_by` is why the cases in progress were abandoned, or None if they were not. With `fail_fast`, no case
+    starts once one cannot pass.
     """
 
     def __init__(self, *, fail_fast: bool) -> None:
@@ -53,23 +35,23 @@ class StopConditions:
         self._task: asyncio.Task[Any] | None = None
 
     def find_reason(self, target: Target) -> CaseError | None:
-        """Return why no more cases of a target are begun, None while they are."""
+        """Return why no more cases of a target start, or None if they do."""
         return self._refused.find(target) or self._stopped_targets.get(target) or self._stopped_by
 
-    def record(self, planned: PlannedRun, target: Target, result: EvalResult) -> None:
-        """Draw the conclusions from the result of a run."""
-        self._refused.note(target, result)
+    def record(self, planned_run: PlannedRun, target: Target, result: EvalResult) -> None:
+        """Update the conditions with the result of a run."""
+        self._refused.record(target, result)
         if self._fail_fast and not result.passed:
-            self._misses[planned.eval] += 1
-            if self._misses[planned.eval] > planned.spare:
+            self._misses[planned_run.eval] += 1
+            if self._misses[planned_run.eval] > planned_run.spare:
                 self._stopped_by = self._stopped_by or _FAILED_FAST
 
     def stop_target(self, target: Target, why: CaseError) -> None:
-        """Begin no more cases of a target; what is under way goes on."""
+        """Start no more cases of a target; those in progress continue."""
         self._stopped_targets[target] = why
 
     def cancel_all(self, why: CaseError) -> None:
-        """Begin nothing more, and abandon what is under way."""
+        """Start no more cases, and abandon those in progress."""
         if self.cancelled_by:
             return
         self.cancelled_by = why
@@ -79,7 +61,7 @@ class StopConditions:
 
     @contextmanager
     def cancellable(self) -> Iterator[None]:
-        """Let `cancel_all` end the block, which runs in this task; a cancellation from outside goes through."""
+        """Let `cancel_all` end the block, which runs in this task; a cancellation from outside is raised."""
         self._task = task = asyncio.current_task()
         try:
             yield
@@ -91,7 +73,7 @@ class StopConditions:
 
     @contextmanager
     def limit_time(self, limit_s: float) -> Iterator[None]:
-        """Cancel all once so many seconds are over; 0 sets no limit."""
+        """Cancel everything after `limit_s` seconds; 0 sets no limit."""
         message = f"not done within {render_duration(limit_s)}, the limit of the whole run (--max-time)"
         why = CaseError(code="MAX_TIME", message=message)
         timer = asyncio.get_running_loop().call_later(limit_s, self.cancel_all, why) if limit_s else None
@@ -100,3 +82,19 @@ class StopConditions:
         finally:
             if timer:
                 timer.cancel()
+
+
+class RefusedTargets:
+    """The targets whose deployment rejected the token; the runner sends them nothing more."""
+
+    def __init__(self) -> None:
+        self._targets: set[Target] = set()
+
+    def record(self, target: Target, result: EvalResult) -> None:
+        """Record a result: after a 401 every other case would get the same; a 403 may concern one prompt alone."""
+        if result.error and (result.error.code, result.error.status) == (RemoteUnauthorizedError.code, 401):
+            self._targets.add(target)
+
+    def find(self, target: Target) -> CaseError | None:
+        """Return why no more cases are sent to a target, or None if it has not rejected the token."""
+        return _TOKEN_REFUSED if target in self._targets else None

@@ -1,4 +1,7 @@
-"""Workers that share the planned runs: so many at a time, until all are done or something stops the rest."""
+"""Workers that share the planned runs, a limited number at a time, until all are done or the rest is stopped.
+
+Also waits for the deployments that must be ready before the first case is sent to them.
+"""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -15,44 +18,47 @@ from .verdict import explain_failure
 
 
 class WorkerPool:
-    """Does planned runs by the attempts that `attempt_for` makes, and tells the `listener`; `stops` may end it."""
+    """Runs the planned runs by the attempts that `make_attempt` returns, and notifies the `listener`.
+
+    `stops` decides which runs still start.
+    """
 
     def __init__(
         self,
-        planned: Sequence[PlannedRun],
-        attempt_for: Callable[[PlannedRun], CaseAttempt],
+        planned_runs: Sequence[PlannedRun],
+        make_attempt: Callable[[PlannedRun], CaseAttempt],
         stops: StopConditions,
         listener: Listener,
     ) -> None:
-        self._planned = planned
-        self._waiting = iter(enumerate(planned))
-        self._attempt_for = attempt_for
+        self._planned_runs = planned_runs
+        self._waiting = iter(enumerate(planned_runs))
+        self._make_attempt = make_attempt
         self._stops = stops
         self._listener = listener
         self._results: dict[int, EvalResult] = {}
 
     @property
     def results(self) -> tuple[EvalResult, ...]:
-        """The results in the order of the runs; one that was not begun is skipped, with the reason."""
-        return tuple(self._results.get(index) or self._skip(one) for index, one in enumerate(self._planned))
+        """The results in the order of the planned runs; a run that did not start is skipped, with the reason."""
+        return tuple(self._results.get(index) or self._skip(run) for index, run in enumerate(self._planned_runs))
 
     async def run(self, concurrency: int) -> None:
-        """Do the runs, `concurrency` at a time."""
+        """Run them, `concurrency` at a time."""
         async with asyncio.TaskGroup() as group:
-            for _ in range(min(concurrency, len(self._planned))):
+            for _ in range(min(concurrency, len(self._planned_runs))):
                 group.create_task(self._work())
 
     async def _work(self) -> None:
-        for index, planned in self._waiting:
-            attempt = self._attempt_for(planned)
+        for index, planned_run in self._waiting:
+            attempt = self._make_attempt(planned_run)
             if self._stops.find_reason(attempt.target):
                 continue
-            self._listener.on_case_start(planned.name)
-            result = self._results[index] = await self._run(attempt)
+            self._listener.on_case_start(planned_run.name)
+            result = self._results[index] = await self._run_attempt(attempt)
             self._listener.on_case_end(result)
-            self._stops.record(planned, attempt.target, result)
+            self._stops.record(planned_run, attempt.target, result)
 
-    async def _run(self, attempt: CaseAttempt) -> EvalResult:
+    async def _run_attempt(self, attempt: CaseAttempt) -> EvalResult:
         try:
             return await attempt.run()
         except asyncio.CancelledError:
@@ -60,14 +66,14 @@ class WorkerPool:
                 raise
             return attempt.skip(self._stops.cancelled_by)
 
-    def _skip(self, planned: PlannedRun) -> EvalResult:
-        attempt = self._attempt_for(planned)
+    def _skip(self, planned_run: PlannedRun) -> EvalResult:
+        attempt = self._make_attempt(planned_run)
         return attempt.skip(self._stops.find_reason(attempt.target) or INTERRUPTED)
 
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """How many seconds a deployment is waited for, 0 to ask it once, and the headers that its health must have."""
+    """How many seconds to wait for a deployment, 0 to ask it once, and the headers that its health must have."""
 
     wait_s: float
     expected_headers: Mapping[str, str] = field(default_factory=dict)
@@ -76,14 +82,16 @@ class Readiness:
 async def wait_for_targets(
     targets: Sequence[Target], readiness: Readiness, stops: StopConditions, listener: Listener
 ) -> None:
-    """Wait until the deployments among the targets are ready; of one that does not become so, nothing is begun."""
+    """Wait until the deployments among the targets are ready; no case of one that does not get ready starts."""
     async with asyncio.TaskGroup() as group:
         for target in targets:
             if isinstance(target, RemoteTarget):
-                group.create_task(_wait_for(target, readiness, stops, listener))
+                group.create_task(_wait_for_target(target, readiness, stops, listener))
 
 
-async def _wait_for(target: RemoteTarget, readiness: Readiness, stops: StopConditions, listener: Listener) -> None:
+async def _wait_for_target(
+    target: RemoteTarget, readiness: Readiness, stops: StopConditions, listener: Listener
+) -> None:
     listener.on_wait(target.description)
     try:
         await wait_until_ready(target, readiness.wait_s, readiness.expected_headers)

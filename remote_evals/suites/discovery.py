@@ -1,4 +1,4 @@
-"""Which suite files are meant: files, folders and globs, or all below the working directory."""
+"""Finds suite files: those that paths, folders and globs name, or else those below the working directory."""
 
 import glob
 from collections.abc import Sequence
@@ -12,69 +12,60 @@ _SKIPPED_FOLDERS = {"node_modules", "__pycache__", "venv"}
 
 
 def find_suite_files(patterns: Sequence[str]) -> tuple[list[Path], list[str]]:
-    """Return the suite files that the patterns name, sorted within each and without repeats, and what is wrong.
+    """Return the suite files that the patterns name, and what is wrong; files are sorted within each pattern.
 
-    A folder stands for every `*.eval.yaml|yml|json|jsonl`, `*_eval.py` and `eval_*.py` below it, hidden folders and
-    installed packages left out; a file, or what a pattern matches, may have any name that ends in .yaml, .yml, .json,
-    .jsonl or .py. No pattern at all means the working directory.
+    A folder stands for every `*.eval.yaml|yml|json|jsonl`, `*_eval.py` and `eval_*.py` below it, except in hidden
+    folders and installed packages. A file, or a match of a glob, may have any name that ends in .yaml, .yml, .json,
+    .jsonl or .py. Without patterns, the working directory is searched. No file is returned twice.
     """
     files: dict[Path, Path] = {}
     problems = []
     for pattern in patterns or ["."]:
         try:
-            found = _find(pattern)
+            found = _find_matches(pattern)
         except OSError as error:
             problems.append(f"{pattern}: no such file or folder ({error.strerror})")
             continue
         for path in found:
             files.setdefault(path.resolve(), path)
         if not found:
-            problems.append(_describe_nothing(pattern))
+            problems.append(_explain_no_match(pattern))
     return list(files.values()), problems
 
 
-def is_judged(path: Path) -> bool:
-    """Say whether a suite asks a judge, and so costs money: `*_judge_eval.py`, `eval_*_judge.py`, `*.judge.eval.*`."""
-    is_code = path.stem.endswith("_judge_eval") or (path.stem.startswith("eval_") and path.stem.endswith("_judge"))
-    return is_code or ".judge.eval." in path.name
-
-
-def _find(pattern: str) -> list[Path]:
+def _find_matches(pattern: str) -> list[Path]:
     if not pattern:
         return []
     path = Path(pattern)
     if path.is_dir():
-        return _below(path)
+        return _search_folder(path)
     if path.exists():
         return [path] if path.name.endswith(FILE_ENDINGS) else []
-    matched = sorted(map(Path, glob.glob(pattern, recursive=True)))
-    return [file for one in matched for file in (_below(one) if one.is_dir() else [one]) if _is_data(file)]
+    matches = sorted(map(Path, glob.glob(pattern, recursive=True)))
+    files = [file for match in matches for file in (_search_folder(match) if match.is_dir() else [match])]
+    return [file for file in files if file.name.endswith(FILE_ENDINGS) and file.is_file()]
 
 
-def _below(folder: Path) -> list[Path]:
+def _search_folder(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*eval*") if _is_suite(path) and not _is_skipped(path, folder))
 
 
 def _is_suite(path: Path) -> bool:
-    return path.is_file() and (path.name.endswith(SUITE_ENDINGS) or (path.suffix == ".py" and _is_code(path)))
+    return path.is_file() and (path.name.endswith(SUITE_ENDINGS) or (path.suffix == ".py" and _is_code_suite(path)))
 
 
-def _is_code(path: Path) -> bool:
+def _is_code_suite(path: Path) -> bool:
     if path.stem.startswith("eval_"):
-        # A name that helpers have too: one that never says `define_eval` is no suite.
+        # Helper modules have such names too, so the file must mention `define_eval`.
         return b"define_eval" in path.read_bytes()
     return path.stem.endswith("_eval")
-
-
-def _is_data(path: Path) -> bool:
-    return path.name.endswith(FILE_ENDINGS) and path.is_file()
 
 
 def _is_skipped(path: Path, folder: Path) -> bool:
     return any(part in _SKIPPED_FOLDERS or part.startswith(".") for part in path.relative_to(folder).parts[:-1])
 
 
-def _describe_nothing(pattern: str) -> str:
+def _explain_no_match(pattern: str) -> str:
     if not pattern:
         return "an empty name was given for a suite; is a variable not set?"
     path = Path(pattern)
@@ -85,3 +76,12 @@ def _describe_nothing(pattern: str) -> str:
     if glob.has_magic(pattern):
         return f"{pattern}: the pattern matches no .yaml, .yml, .json, .jsonl or .py file"
     return f"{pattern}: no such file or folder (looked in {Path.cwd()})"
+
+
+def is_judged(path: Path) -> bool:
+    """Return whether the file name says that the suite needs a judge, which costs money.
+
+    Such names are `*_judge_eval.py`, `eval_*_judge.py` and `*.judge.eval.*`.
+    """
+    is_code = path.stem.endswith("_judge_eval") or (path.stem.startswith("eval_") and path.stem.endswith("_judge"))
+    return is_code or ".judge.eval." in path.name

@@ -1,4 +1,4 @@
-"""The expectations of a case as data: what may be asked of a case, of one of its turns, or softly of either."""
+"""The expectations that a suite file may state for a case, a turn or `soft`, and the assertions they become."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -7,11 +7,12 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator
 
 from ..config.fields import Amount, Count, Milliseconds, OneOrMore, Text, Texts, as_list
-from ..config.strict_model import Problem, StrictModel
-from ..evals.assertions.recorder import Assertions
+from ..config.problems import Problem
+from ..config.strict_model import StrictModel
+from ..evals.assertions.methods import Assertions
 
 
-def _valid_regex(pattern: str) -> str:
+def _check_regex(pattern: str) -> str:
     try:
         re.compile(pattern)
     except re.error as error:
@@ -19,36 +20,36 @@ def _valid_regex(pattern: str) -> str:
     return pattern
 
 
-Regexes = Annotated[tuple[Annotated[Text, AfterValidator(_valid_regex)], ...], OneOrMore]
+Regexes = Annotated[tuple[Annotated[Text, AfterValidator(_check_regex)], ...], OneOrMore]
 
 
 class ExpectedTool(StrictModel):
-    """A tool that must be called: `args` a partial match, `times` an exact count, by `subagent` and those under it."""
+    """A tool that must be called, with details that the calls must match."""
 
     name: Text
-    """The tool's name; "a|b" for either of two."""
+    """The name of the tool, or "a|b" for any of several tools."""
     args: dict[str, Any] | None = None
-    """Arguments that a call must have; it may have others."""
+    """Arguments that the call must have; it may have others too."""
     times: Count | None = None
-    """How many matching calls there must be, neither more nor fewer."""
+    """The exact number of matching calls; without it, at least one."""
     subagent: Text | None = None
-    """The sub-agent that must make the call, itself or by those under it."""
+    """The sub-agent that must make the call, itself or through its own sub-agents."""
     outcome: Literal["ok", "error"] | None = None
-    """Whether the tool must succeed or fail."""
+    """Whether the call must succeed ("ok") or fail ("error")."""
 
 
-def _tool_of_name(value: Any) -> Any:
+def _expand_tool_name(value: Any) -> Any:
     return {"name": value} if isinstance(value, str) else value
 
 
-ToolOrName = Annotated[ExpectedTool, BeforeValidator(_tool_of_name, json_schema_input_type=Text | ExpectedTool)]
+ToolOrName = Annotated[ExpectedTool, BeforeValidator(_expand_tool_name, json_schema_input_type=Text | ExpectedTool)]
 ExpectedTools = Annotated[
     tuple[ToolOrName, ...], BeforeValidator(as_list, json_schema_input_type=ToolOrName | tuple[ToolOrName, ...])
 ]
 
 
 class Expectations(StrictModel):
-    """What is asked of a run. Only what is set is checked, one assertion per expected item."""
+    """What a run must do. Only what is set is checked, with one assertion for each expected item."""
 
     aliases: ClassVar = {
         "expect_tools": "expected_tools",
@@ -59,42 +60,42 @@ class Expectations(StrictModel):
     }
 
     expected_tools: ExpectedTools = ()
-    """Tools that must be called, each a name, "a|b" for either, or a mapping that says more."""
+    """Tools that must be called: each a name, "a|b" for any of several, or a mapping with details."""
     forbidden_tools: Texts = ()
-    """Tools that neither the agent nor a sub-agent may call."""
+    """Tools that neither the agent nor any sub-agent may call."""
     tool_order: Texts = ()
-    """Tools that must be called in this order; other calls may sit between."""
+    """Tools that must be called in this order; other calls may come in between."""
     exact_tool_sequence: bool = False
-    """Allow no other calls between, before or after those of the order."""
+    """Whether `tool_order` must list every call, with no others before, in between or after; false by default."""
     expected_output_contains: Texts = ()
-    """Texts that the last reply must contain, whatever their case."""
+    """Texts that the last reply must contain, ignoring case."""
     expected_output_not_contains: Texts = ()
-    """Texts that the last reply must not contain, whatever their case."""
+    """Texts that the last reply must not contain, ignoring case."""
     expected_output_matches: Regexes = ()
-    """Regular expressions, as in Python, that must be found in the last reply."""
+    """Regular expressions, in Python's syntax, that must match somewhere in the last reply."""
     max_steps: Count | None = None
-    """The most steps that the agent may take."""
+    """The maximum number of steps of the lead agent."""
     max_tokens: Count | None = None
-    """The most tokens that it may use, input and output together."""
+    """The maximum number of tokens, input and output together, including those of sub-agents."""
     max_cost_usd: Amount | None = None
-    """The most that it may cost, in US dollars."""
+    """The maximum cost in US dollars."""
     unknown_cost: Literal["fail", "skip"] = "fail"
-    """Whether `max_cost_usd` fails, as by default, or is skipped where the deployment does not report the cost."""
+    """What `max_cost_usd` does when the deployment does not report the cost: "fail" (the default) or "skip"."""
     max_duration_ms: Milliseconds | None = None
-    """The longest that it may take: milliseconds, or a duration such as 30s."""
+    """The maximum total time: milliseconds, or a duration such as 30s."""
     max_first_text_ms: Milliseconds | None = None
-    """The longest until the first text of the reply: milliseconds, or a duration such as 2s."""
+    """The maximum time until the first text of a reply: milliseconds, or a duration such as 2s."""
     finish_reason: Text | None = None
-    """How the run must end when not with "stop", for example "awaiting-approval"."""
+    """The finish reason that the run must end with, "stop" by default; for example "awaiting-approval"."""
 
     @classmethod
-    def find_mistakes(cls, data: Mapping[str, Any]) -> Iterator[Problem]:
-        """Yield that an exact order was asked for without an order."""
+    def find_problems(cls, data: Mapping[str, Any]) -> Iterator[Problem]:
+        """Yield a problem if an exact order is expected but no order is given."""
         if data.get("exact_tool_sequence") is True and not data.get("tool_order"):
-            yield (), "exact_tool_sequence needs a tool_order (or expected_tool_sequence) to be exact about"
+            yield (), "exact_tool_sequence also needs a tool_order (or expected_tool_sequence)"
 
     def assert_on(self, t: Assertions) -> None:
-        """Make every assertion that is set, but for that on the finish reason, which whoever sent the turns makes."""
+        """Make every assertion that is set, except that on the finish reason, which the caller makes."""
         self._assert_tools(t)
         self._assert_output(t)
         self._assert_limits(t)

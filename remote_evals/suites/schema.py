@@ -1,7 +1,8 @@
-"""The JSON Schema of a suite file, made from the models that read one, for editors that complete and check it.
+"""The JSON Schema of a suite file, made from the models of the loader, for editors that complete and check suites.
 
-It accepts what should be written: a `${VAR}` wherever there may be a value, but not the quoted numbers that the models
-forgive. Three mistakes are left to the models: a name given twice, a broken regular expression, an unset variable.
+The schema accepts what people should write: a `${VAR}` in place of any value, but not the quoted numbers that the
+models also accept. It cannot find a repeated name, an invalid regular expression or an unset variable; only the models
+do.
 """
 
 from collections.abc import Iterator
@@ -18,86 +19,87 @@ from .suite import Suite
 Schema = dict[str, Any]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
 _VARIABLE: Schema = {"type": "string", "pattern": r"\$\{"}
 
 
 def make_suite_schema() -> Schema:
     """Return the schema of a suite file: a mapping with `cases`, or a list of cases."""
-    schema = Suite.model_json_schema(schema_generator=_Generator)
-    definitions = schema.pop("$defs")
-    cases = schema["properties"]["cases"]
+    suite = Suite.model_json_schema(schema_generator=_Generator)
+    definitions = suite.pop("$defs")
+    cases = suite["properties"]["cases"]
     return {
         "$schema": DIALECT,
-        "title": "A suite of remote-evals",
-        "anyOf": [{"$ref": "#/$defs/Suite"}, {**cases, "description": "Cases alone: a suite that says nothing else."}],
-        "$defs": {"Suite": schema, **definitions},
+        "title": "A remote-evals suite",
+        "anyOf": [{"$ref": "#/$defs/Suite"}, {**cases, "description": "Only the cases: a suite without other keys."}],
+        "$defs": {"Suite": suite, **definitions},
     }
 
 
 class _Generator(GenerateJsonSchema):
-    """pydantic's generator, told about what `StrictModel` accepts and what files may hold in place of a value."""
+    """pydantic's generator, extended by the aliases and rules of `StrictModel` and by variables in place of values."""
 
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
-        made = super().model_schema(schema)
+        generated = super().model_schema(schema)
         model = schema["cls"]
-        made.pop("title", None)
-        made["description"] = (model.__doc__ or "").partition("\n\n")[0].replace("\n    ", " ")
-        return _complete(model, made) if issubclass(model, StrictModel) else made
+        generated.pop("title", None)
+        generated["description"] = (model.__doc__ or "").partition("\n\n")[0].replace("\n    ", " ")
+        return _complete_schema(model, generated) if issubclass(model, StrictModel) else generated
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
-        # What matters of a default is in the description; that nothing is asked by default goes without saying.
+        # A default that matters is in the description of its key; the others only mean that nothing is checked.
         return self.generate_inner(schema["schema"])
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
 
     def int_schema(self, schema: core_schema.IntSchema) -> JsonSchemaValue:
-        return _or_variable(super().int_schema(schema))
+        return _allow_variable(super().int_schema(schema))
 
     def float_schema(self, schema: core_schema.FloatSchema) -> JsonSchemaValue:
-        return _or_variable(super().float_schema(schema))
+        return _allow_variable(super().float_schema(schema))
 
     def bool_schema(self, schema: core_schema.BoolSchema) -> JsonSchemaValue:
-        return _or_variable(super().bool_schema(schema))
+        return _allow_variable(super().bool_schema(schema))
 
     def literal_schema(self, schema: core_schema.LiteralSchema) -> JsonSchemaValue:
-        return _or_variable(super().literal_schema(schema))
+        return _allow_variable(super().literal_schema(schema))
 
 
-def _or_variable(schema: JsonSchemaValue) -> JsonSchemaValue:
+def _allow_variable(schema: JsonSchemaValue) -> JsonSchemaValue:
     return {"anyOf": [schema, _VARIABLE]}
 
 
-def _complete(model: type[StrictModel], made: Schema) -> Schema:
-    """Add the aliases of a model, and the rules between its keys."""
-    properties = made["properties"]
+def _complete_schema(model: type[StrictModel], schema: Schema) -> Schema:
+    """Return the schema of a model with its aliases and the rules between its keys added."""
+    properties = schema["properties"]
     if model is Suite:
         properties["cases"]["minItems"] = 1
     if model is SoftExpectations:
         del properties["finish_reason"]
     for alias, key in model.aliases.items():
         properties[alias] = {**properties[key], "description": f"The same as `{key}`. {properties[key]['description']}"}
-    needed = [_either(model, key) for key in made.pop("required", [])]
-    rules = [*needed, *_between_keys(model)]
-    return {**made, "allOf": rules} if rules else made
+    required = [_require(model, key) for key in schema.pop("required", [])]
+    rules = [*required, *_make_rules(model)]
+    return {**schema, "allOf": rules} if rules else schema
 
 
-def _between_keys(model: type[StrictModel]) -> Iterator[Schema]:
-    """Yield what `find_mistakes` of the models refuses, but for what no schema can say."""
+def _make_rules(model: type[StrictModel]) -> Iterator[Schema]:
+    """Yield the rules of the models' `find_problems`, as far as a schema can express them."""
     for alias, key in model.aliases.items():
         yield {"not": {"required": [key, alias]}}
     if issubclass(model, Expectations) and model is not CaseDefaults:
         exact = {"required": ["exact_tool_sequence"], "properties": {"exact_tool_sequence": {"const": True}}}
-        yield {"if": exact, "then": _either(model, "tool_order", {"not": {"const": []}})}
+        yield {"if": exact, "then": _require(model, "tool_order", {"not": {"const": []}})}
     if model is Turn:
-        yield {"oneOf": [_either(model, key, {"not": {"const": None}}) for key in ACTIONS]}
+        yield {"oneOf": [_require(model, key, {"not": {"const": None}}) for key in ACTIONS]}
     if model is EvalCase:
-        prompt = _either(model, "prompt", {"not": {"const": None}})
-        yield {"oneOf": [prompt, _either(model, "turns", {"not": {"const": []}})]}
+        prompt = _require(model, "prompt", {"not": {"const": None}})
+        yield {"oneOf": [prompt, _require(model, "turns", {"not": {"const": []}})]}
 
 
-def _either(model: type[StrictModel], key: str, value: Schema | None = None) -> Schema:
-    """Return that a key is there, by any of its spellings, with a value of this kind."""
+def _require(model: type[StrictModel], key: str, value: Schema | None = None) -> Schema:
+    """Return a rule that a key, in any of its spellings, must be present, with a value of this schema if given."""
     spellings = [key, *(alias for alias, name in model.aliases.items() if name == key)]
     rules = [{"required": [one], **({"properties": {one: value}} if value else {})} for one in spellings]
     return rules[0] if len(rules) == 1 else {"anyOf": rules}

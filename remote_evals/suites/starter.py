@@ -1,4 +1,4 @@
-"""The files that a project starts with: a first suite, a fake agent to try it against, and a CI workflow."""
+"""Writes the files that a project starts with: a first suite, a fake agent to try it against, and a CI workflow."""
 
 from collections.abc import Iterator
 from importlib.resources import files
@@ -8,14 +8,14 @@ from ..errors import UsageError
 
 SUITE, FAKE_SCRIPT, WORKFLOW = "evals/smoke.eval.yaml", "evals/smoke.fake.yaml", ".github/workflows/remote-evals.yml"
 
-# No template is named as a suite: a search below an installation must not find it.
+# No template has the name of a suite, so that a search of an installation does not find it.
 _TEMPLATES = {SUITE: "suite.yaml", FAKE_SCRIPT: "fake.yaml", WORKFLOW: "workflow.yaml"}
 
 
-def write_first_files(folder: Path) -> Iterator[tuple[Path, bool]]:
-    """Write the files into a folder and yield the path of each, and whether it is new: none is ever overwritten.
+def write_starter_files(folder: Path) -> Iterator[tuple[Path, bool]]:
+    """Write the files into a folder; yield the path of each, and whether it is new, since none is overwritten.
 
-    Raises `UsageError` for a place where it cannot write.
+    Raises `UsageError` if a folder or file cannot be written.
     """
     for name, template in _TEMPLATES.items():
         path = folder / name
@@ -26,7 +26,7 @@ def _write_new(path: Path, text: str) -> bool:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"{path.parent}: the folder cannot be made: {error.strerror}") from error
+        raise UsageError(f"{path.parent}: the folder cannot be created: {error.strerror}") from error
     try:
         with path.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)

@@ -69,8 +69,8 @@ class StreamReader:
                     timers.stop()
                     await self._read_rest(chunks)
                     return self._judge_end(shown)
-                if self._reader.mistake:
-                    raise self._reader.mistake
+                if self._reader.problem:
+                    raise self._reader.problem
                 if excess := self._find_excess():
                     return explain_excess(shown, excess)
                 if self._builder.is_over:
@@ -111,7 +111,7 @@ class StreamReader:
         end, how = self._protocol.end_event, "ended"
         try:
             async with asyncio.timeout(MAX_END_S):
-                while not (self._builder.is_over or self._reader.mistake or self._find_excess()):
+                while not (self._builder.is_over or self._reader.problem or self._find_excess()):
                     self._take(await anext(chunks))
         except StopAsyncIteration:
             self._reader.finish()
@@ -119,8 +119,8 @@ class StreamReader:
             how = f"was still open {MAX_END_S:.0f}s"
         except LIBRARY_ERRORS:
             how = "broke off"
-        if self._reader.mistake:
-            self._builder.order.warn("late", f"what came after {end} is wrong: {self._reader.mistake}")
+        if self._reader.problem:
+            self._builder.order.warn("late", f"what came after {end} is wrong: {self._reader.problem}")
         elif self._protocol.closing_frame and not self._builder.is_over:
             self._builder.order.warn("end", f"the stream {how} after {end}, without {self._protocol.closing_frame}")
 

@@ -1,4 +1,4 @@
-"""Measures, and prints the table; exits with 1 where the soak found something."""
+"""Runs the benchmarks and prints the table; exits with 1 if the soak found a problem."""
 
 import argparse
 import sys
@@ -16,11 +16,15 @@ _QUESTIONS = ("events", "streams", "startup", "soak")
 def main() -> None:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(
-        prog="python -m tests.benchmarks", description="How fast and how steady remote-evals is."
+        prog="python -m tests.benchmarks", description="Measure how fast and how stable remote-evals is."
     )
     parser.add_argument("--events", type=int, default=200_000, help="events of the long stream (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=5, help="the median is of so many (default: %(default)s)")
-    parser.add_argument("--only", choices=_QUESTIONS, action="append", help="only this question; may be repeated")
+    parser.add_argument(
+        "--rounds", type=int, default=5, help="rounds that each median is taken of (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--only", choices=_QUESTIONS, action="append", help="answer only this question; may be repeated"
+    )
     options = parser.parse_args()
 
     names = options.only or _QUESTIONS

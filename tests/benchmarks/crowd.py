@@ -1,7 +1,7 @@
 """Many streams at once: `python -m tests.benchmarks.crowd WAY STREAMS URL ANSWER` prints the figures.
 
-`block_s` is the longest time that the event loop did not turn. `kib_per_stream` is how far this process had grown when
-the first stream ended: where the server holds all of them open until the last has come, that is while all are open.
+`block_s` is the longest time that the event loop was blocked. `kib_per_stream` is how much this process had grown when
+the first stream ended; if the server holds all streams until the last one has started, all are open at that moment.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ async def _remote(url: str) -> AsyncIterator[Read]:
 
 
 class Crowd:
-    """Reads so many streams at once, and watches the loop and the memory meanwhile."""
+    """Reads many streams at once, and measures the event loop and the memory meanwhile."""
 
     def __init__(self, read: Read, streams: int, expected: str) -> None:
         self._read = read
@@ -69,7 +69,7 @@ class Crowd:
     async def _read_one(self) -> None:
         try:
             self._errors += await self._read() != self._expected
-        except Exception as error:  # each is counted, whatever it is
+        except Exception as error:  # errors of any kind are counted
             print(repr(error), file=sys.stderr)
             self._errors += 1
         self._ended += 1
@@ -86,7 +86,7 @@ class Crowd:
 async def _measure(way: str, streams: int, url: str, answer: str) -> Figures:
     open_reader = {"plain": _plain, "remote": _remote}[way]
     async with open_reader(f"{url}/held/1") as read:
-        expected = await read()  # loads what is loaded once, and says what each stream has to give
+        expected = await read()  # warms up, and gives the text that each stream must have
     async with open_reader(f"{url}/{answer}") as read:
         return await Crowd(read, streams, expected).run()
 

@@ -1,4 +1,4 @@
-"""What is measured, and what is expected of it: one function per question, from a running server to rows."""
+"""What is measured and what is expected of it: one function per question, from a running server to rows."""
 
 import shutil
 import sys
@@ -12,22 +12,22 @@ from .rounds import Measurement, run_rounds
 from .server import SLOW_S
 from .table import Row
 
-# How many times as fast as this one the client must be; None where nothing is demanded.
+# How many times as fast as each of these the client must be; None without a target.
 _OTHERS = {
     "plain": ("httpx + httpx-sse", 3.5),
     "aiohttp": ("httpx-aiohttp + httpx-sse", None),
     "node": ("node fetch", None),
 }
 
-# How many streams, and how many times the ideal time they may take.
+# Numbers of streams, and how many times the ideal time they may take.
 _CROWDS = {500: 1.3, 2_000: 2.0}
-_BLOCK_S = 0.3
-_KIB = 25
+_MAX_BLOCK_S = 0.3
+_MAX_KIB = 25
 _LIMIT_S = 120
 
 
 def measure_transfers(url: str, events: int, rounds: int) -> Iterator[Row]:
-    """One stream of many events, as fast as it can be read."""
+    """Measure one long stream, read as fast as possible."""
     measurements: dict[str, Measurement] = {
         "remote": partial(measure_module, "transfers", "remote", f"{url}/fast"),
         "plain": partial(measure_module, "transfers", "plain", f"{url}/fast"),
@@ -51,7 +51,7 @@ def measure_transfers(url: str, events: int, rounds: int) -> Iterator[Row]:
 
 
 def measure_crowds(url: str, rounds: int) -> Iterator[Row]:
-    """Many slow streams at once."""
+    """Measure many slow streams at once."""
     measurements: dict[str, Measurement] = {}
     for streams in _CROWDS:
         measurements[f"remote {streams}"] = partial(_measure_crowd, "remote", streams, url)
@@ -77,9 +77,9 @@ def _crowd_rows(streams: int, most: float, taken: Figures, plain: Figures | None
     if plain:
         yield _figure_row(f"{what}: time", "seconds", "s", taken, plain, None)
     yield _figure_row(f"{what}: errors", "errors", "", taken, plain, 0)
-    block_limit = _BLOCK_S if streams <= 500 else None
+    block_limit = _MAX_BLOCK_S if streams <= 500 else None
     yield _figure_row(f"{what}: longest block of the loop", "block_s", "s", taken, plain, block_limit)
-    yield _figure_row(f"{what}: memory a stream", "kib_per_stream", "KiB", taken, plain, _KIB)
+    yield _figure_row(f"{what}: memory a stream", "kib_per_stream", "KiB", taken, plain, _MAX_KIB)
 
 
 def _figure_row(what: str, figure: str, unit: str, taken: Figures, plain: Figures | None, most: float | None) -> Row:
@@ -95,7 +95,7 @@ def _figure_row(what: str, figure: str, unit: str, taken: Figures, plain: Figure
 
 
 def measure_startup(rounds: int) -> Iterator[Row]:
-    """How long the command takes to say its version, beside Python doing nothing."""
+    """Measure the time that the command takes to print its version, compared with Python doing nothing."""
     script = Path(sysconfig.get_path("scripts"), "remote-evals")
     version = [str(script), "--version"]
     nothing = [sys.executable, "-c", "pass"]

@@ -1,4 +1,4 @@
-"""Where measurements run: each in a fresh process, so that no cache, no garbage and no warm code passes between two."""
+"""Runs each measurement in a new process, so that no cache, garbage or warm code affects the next one."""
 
 import json
 import os
@@ -11,22 +11,22 @@ from pathlib import Path
 
 Figures = dict[str, float]
 
-_FILES = 4096
+_MAX_FILES = 4096
 _STATM = Path("/proc/self/statm")
 _CORES = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
 
 
 class MeasurementFailedError(Exception):
-    """A measuring process did not come to its end; the message is what it said."""
+    """A measuring process failed; the message is the last line of its standard error."""
 
 
 def measure_module(name: str, *args: str, limit_s: float | None = None) -> Figures:
-    """Run a module of this package, whose last line of output is its figures in JSON."""
+    """Run a module of this package, and return the JSON figures in its last line of output."""
     return measure_script([sys.executable, "-m", f"{__package__}.{name}", *args], limit_s)
 
 
 def measure_script(argv: Sequence[str], limit_s: float | None = None) -> Figures:
-    """Run a command whose last line of output is its figures in JSON, and pass on its standard error.
+    """Run a command, pass on its standard error, and return the JSON figures in its last line of output.
 
     Raises `MeasurementFailedError`.
     """
@@ -42,25 +42,25 @@ def measure_script(argv: Sequence[str], limit_s: float | None = None) -> Figures
 
 
 def measure_duration(argv: Sequence[str]) -> Figures:
-    """Run a command and return how many seconds it took, from its start to its exit."""
+    """Run a command; return the seconds from its start to its exit."""
     started = time.perf_counter()
     subprocess.run(argv, stdout=subprocess.DEVNULL, check=True)
     return {"seconds": time.perf_counter() - started}
 
 
 def pin_to_core(index: int) -> None:
-    """Keep this process, and those it starts from now on, on one of its cores; where the system cannot, nowhere."""
+    """Pin this process, and those it starts from now on, to one of its cores, if the system can."""
     if _CORES:
         os.sched_setaffinity(0, {_CORES[index]})
 
 
 def resident_bytes() -> int:
-    """Return the memory of this process that is in use; 0 where /proc does not say."""
+    """Return the memory that this process uses; 0 without /proc."""
     return int(_STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") if _STATM.exists() else 0
 
 
 def allow_many_files() -> None:
-    """Allow as many open files as the largest crowd has streams, and more: each is one."""
+    """Allow more open files than the largest crowd has streams: each stream is one."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if 0 <= soft < _FILES:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (_FILES, hard))
+    if 0 <= soft < _MAX_FILES:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (_MAX_FILES, hard))

@@ -1,4 +1,4 @@
-"""Interleaved rounds: each runs every measurement once, so that a slow moment of the machine meets them all alike."""
+"""Interleaved rounds: each runs every measurement once, so that a slow moment of the machine affects them all alike."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -10,9 +10,9 @@ Measurement = Callable[[], Figures]
 
 
 def run_rounds(measurements: Mapping[str, Measurement], rounds: int) -> dict[str, Figures]:
-    """Return the median of each figure of each measurement; of errors the most, since one is too many.
+    """Return the median of each figure of each measurement, but the maximum of `errors`, because one is too many.
 
-    A measurement that fails is noted on standard error and left out, so that the others are still told.
+    A measurement that fails is reported on standard error and left out, so that the others are still reported.
     """
     figures: dict[str, list[Figures]] = {name: [] for name in measurements}
     for number in range(1, rounds + 1):

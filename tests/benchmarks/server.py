@@ -1,9 +1,9 @@
-"""A deployment that answers as fast as a socket can, or as slowly as told; it costs the clients nothing else.
+"""A deployment that answers as fast as a socket can, or at a fixed slow speed, and takes no other time of the clients.
 
-`POST /fast/chat` streams all events at once, each an HTTP chunk of its own, from bytes made before. `POST /slow/chat`
-streams `SLOW_EVENTS` over `SLOW_S` seconds. `POST /held/N/chat` streams as many, and holds the end back until N such
-streams are open. As a process it prints its port, and ends with its standard input, so that it never outlives whoever
-started it.
+`POST /fast/chat` streams all events at once from prepared bytes, each event as an HTTP chunk of its own.
+`POST /slow/chat` streams `SLOW_EVENTS` over `SLOW_S` seconds. `POST /held/N/chat` streams as many, and holds the end
+back until N such streams are open. As a process it prints its port, and ends when its standard input is closed, so that
+it never outlives the process that started it.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ _USAGE = {"inputTokens": 5, "outputTokens": 6, "totalTokens": 11, "estimated": F
 
 @contextmanager
 def serve(events: int) -> Iterator[str]:
-    """Run the server as a process of its own; `/fast/chat` streams so many events. Gives its base URL."""
+    """Run the server in a process of its own; `/fast/chat` streams `events` events. Yields its base URL."""
     argv = [sys.executable, "-m", __name__, str(events)]
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin
@@ -49,7 +49,7 @@ def _chunk(data: bytes) -> bytes:
 
 
 _START = _chunk(_frame({"type": "run.start", "seq": 0})) + _chunk(_frame({"type": "step.start", "step": 1}))
-# The text of a whole run is left out of `run.done`: then every client has to put it together from its pieces.
+# `run.done` has no text, so that every client has to join it from the deltas.
 _END = (
     _chunk(_frame({"type": "step.done", "step": 1}))
     + _chunk(_frame({"type": "run.done", "finishReason": "stop", "usage": _USAGE}))
@@ -59,7 +59,7 @@ _END = (
 
 
 class Server:
-    """The three answers; see the module."""
+    """The three answers; see the docstring of the module."""
 
     def __init__(self, events: int) -> None:
         stream = b"".join([_START, *map(_delta, range(events)), _END])
@@ -82,7 +82,7 @@ class Server:
                     writer.write(_END)
             await writer.drain()
         except (ConnectionError, asyncio.IncompleteReadError):
-            pass  # the client has what it wanted: it may leave at `run.done`
+            pass  # the client may leave at `run.done`
         finally:
             writer.close()
 
@@ -107,7 +107,7 @@ async def _stream_slowly(writer: asyncio.StreamWriter, seconds: float) -> None:
 
 
 async def _read_request(reader: asyncio.StreamReader) -> str:
-    """Read a request to its end, since closing on an unread body resets the connection. Returns its path."""
+    """Read a request to its end, because closing on an unread body resets the connection. Return its path."""
     head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
     await reader.readexactly(int(head.partition("content-length:")[2].partition("\r\n")[0]))
     return head.split(" ", 2)[1]

@@ -1,7 +1,7 @@
-"""Whether the client stays whole over 20,000 cases, of which one in twenty meets a fault.
+"""Checks that the client stays correct over 20,000 cases, one in twenty of which meets a fault.
 
-Every case must end as its fault has it, and every request be sent exactly as often: what may never be sent twice never
-is. Memory, descriptors and tasks must not grow. Unlike the speed of a machine these bounds have no excuse.
+Every case must end with the outcome of its fault, and every request must be sent the expected number of times: what may
+never be sent twice never is. Memory, descriptors and tasks must not grow. These limits do not depend on the machine.
 """
 
 import sys
@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from .processes import Figures, measure_module, pin_to_core
-from .soak_client import MAX_TOLD
+from .soak_client import MAX_SHOWN
 from .soak_plan import count_requests, plan_batches
 from .soak_server import serve_soak
 from .table import Row
@@ -22,7 +22,7 @@ _GROWTH_MIB = 20
 
 
 def measure_soak() -> Iterator[Row]:
-    """Many cases, with faults of every kind among them."""
+    """Measure many cases, some of them with faults of every kind."""
     pin_to_core(-1)
     with serve_soak() as server:
         pin_to_core(0)
@@ -30,7 +30,7 @@ def measure_soak() -> Iterator[Row]:
         figures = measure_module("soak_client", *arguments, limit_s=_LIMIT_S)
     expected = count_requests(plan_batches(_SEED, _BATCHES, _SIZE))
     wrong = list(find_wrong_requests(server.requests, expected))
-    for text in wrong[:MAX_TOLD]:
+    for text in wrong[:MAX_SHOWN]:
         print(text, file=sys.stderr)
     yield from _make_rows(figures, len(wrong))
 
@@ -53,7 +53,7 @@ def _make_rows(figures: Figures, wrong: int) -> Iterator[Row]:
 
 
 def find_wrong_requests(got: Counter[str], expected: Counter[str]) -> Iterator[str]:
-    """Yield each request that the server got more or less often than it should have."""
+    """Yield a line for each request that the server got more or less often than expected."""
     for name in got | expected:
         if got[name] != expected[name]:
             yield f"{name}: expected {expected[name]} request(s), got {got[name]}"

@@ -1,9 +1,9 @@
 """Many cases against one deployment: `python -m tests.benchmarks.soak_client URL SEED BATCHES SIZE` prints the figures.
 
-The cases run in batches of `SIZE`, and each batch's report is dropped once it was looked at: what then still grows is
-no result. `first_mib` is the memory of this process after the first batch, `last_mib` after the last; `files` is how
-many descriptors more are open in the end than at the start, and `tasks` how many tasks are left. `unexpected` counts
-the outcomes that are not those of the plan, and what is wrong with a report as a whole.
+The cases run in batches of `SIZE`, and each batch's report is dropped after its check, so that results do not count as
+growth. `first_mib` is the memory of this process after the first batch, `last_mib` after the last; `files` is how many
+more descriptors are open at the end than at the start, and `tasks` how many tasks are left. `unexpected` counts the
+outcomes that differ from the plan, and the errors in the totals of the reports.
 """
 
 import asyncio
@@ -20,23 +20,23 @@ from remote_evals import EvalReport, EvalResult, EvalRunner, Limits, RemoteTarge
 from .processes import Figures, resident_bytes
 from .soak_plan import Planned, plan_batches
 
-MAX_TOLD = 20
+MAX_SHOWN = 20
 
 _CONCURRENCY = 100
 _FILES = Path("/proc/self/fd")
 
-# No case of the soak ends by a clock, however busy the machine is.
+# Long enough that no case times out, however busy the machine is.
 _LIMITS = Limits(connect_s=60, headers_s=60, first_event_s=60, silence_s=60)
 
 
 async def run_soak(url: str, seed: str, batches: int, size: int) -> Figures:
-    """Run the batches one after another and return the figures; what is unexpected is told on standard error."""
+    """Run the batches one after another and return the figures; unexpected outcomes are printed on standard error."""
     runner = EvalRunner(RemoteTarget(url, token="token-of-the-soak", limits=_LIMITS), concurrency=_CONCURRENCY)
     files, tasks, started = _count_files(), len(asyncio.all_tasks()), time.perf_counter()
     unexpected, mib = 0, []
     for planned in plan_batches(seed, batches, size):
         found = await _run_batch(runner, planned)
-        for text in found[: max(MAX_TOLD - unexpected, 0)]:
+        for text in found[: max(MAX_SHOWN - unexpected, 0)]:
             print(text, file=sys.stderr)
         unexpected += len(found)
         gc.collect()
@@ -81,7 +81,7 @@ def _find_wrong_sums(planned: Sequence[Planned], report: EvalReport) -> Iterator
 
 
 def _count_files() -> int:
-    """Return how many descriptors are open; 0 where /proc does not say."""
+    """Return how many descriptors are open; 0 without /proc."""
     return len(list(_FILES.iterdir())) if _FILES.exists() else 0
 
 

@@ -1,7 +1,7 @@
-"""What the soak asks, and what must come of it: cases that are well, and among them faults of every kind.
+"""The cases of the soak and their expected outcomes: most are healthy, and some meet a fault of any kind.
 
-The faults are those of the fault matrix that end by themselves, without any clock. Two kinds are left out: a refused
-token, which ends the whole run, and faults that are over after some requests, whichever cases those are of.
+The faults are those of the fault matrix that end without a time limit. Two kinds are left out: a rejected token, which
+ends the whole run, and faults that strike only some requests, because those could be of any case.
 """
 
 from collections import Counter
@@ -15,56 +15,56 @@ from tests.integration.faults.entries import FAULTS
 from tests.integration.faults.matrix import Outcome, Strike, passes
 from tests.integration.faults.outcomes import make_case, make_script
 
-_FAULTY = 0.05
+_FAULT_RATE = 0.05
 _LEFT_OUT = {"unauthorized"}
 _ENTRIES = [
     entry
     for entry in FAULTS
-    if entry.clock is None and not any(fault["name"] in _LEFT_OUT or "times" in fault for fault in entry.faults)
+    if entry.timer is None and not any(fault["name"] in _LEFT_OUT or "times" in fault for fault in entry.faults)
 ]
-_ECHO = {"when": {"matches": "^case [0-9]+$"}, "text": "This is {{input}}."}
+_HEALTHY = {"when": {"matches": "^case [0-9]+$"}, "text": "This is {{input}}."}
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A case, and the fault that strikes it, if any."""
+    """A case, and the fault that strikes it, or None."""
 
     case: EvalCase
     strike: Strike | None
 
     @property
     def outcome(self) -> Outcome:
-        """What must come of it."""
+        """The expected outcome."""
         return self.strike.entry.outcome if self.strike else passes()
 
 
 def plan_batches(seed: str, batches: int, size: int) -> Iterator[list[Planned]]:
-    """Yield batches of so many cases; the same ones for the same seed."""
+    """Yield batches of `size` cases; the same seed gives the same cases."""
     rng = Random(seed)  # noqa: S311 - a plan is no secret
     for batch in range(batches):
         yield [_plan_case(rng, number) for number in range(batch * size, (batch + 1) * size)]
 
 
 def make_soak_script() -> Script:
-    """Return what the server answers to any plan."""
+    """Return the script that answers any plan."""
     script = make_script(strike for entry in _ENTRIES for strike in entry.strikes())
-    [echo] = Script.model_validate({"replies": [_ECHO]}).replies
-    return script.model_copy(update={"replies": [echo, *script.replies]})
+    [reply] = Script.model_validate({"replies": [_HEALTHY]}).replies
+    return script.model_copy(update={"replies": [reply, *script.replies]})
 
 
 def count_requests(batches: Iterable[Iterable[Planned]]) -> Counter[str]:
-    """Return how often the server must be sent each prompt, and each decision, by `name_decision`."""
+    """Return how often the server must get each prompt, and each decision under its `name_decision`."""
     return Counter(prompt for planned in batches for one in planned for prompt in _list_requests(one))
 
 
 def name_decision(prompt: str) -> str:
-    """Return what a decision is counted as whose turn had this prompt."""
+    """Return the name under which the decision of a turn with this prompt is counted."""
     return f"{prompt} (decided)"
 
 
 def _plan_case(rng: Random, number: int) -> Planned:
     name = f"case {number}"
-    if rng.random() >= _FAULTY:
+    if rng.random() >= _FAULT_RATE:
         return Planned(EvalCase.model_validate({"name": name, "prompt": name, "must_contain": f"is {name}."}), None)
     strike = rng.choice(list(rng.choice(_ENTRIES).strikes()))
     return Planned(EvalCase.model_validate({**make_case(strike), "name": f"{name}: {strike}"}), strike)

@@ -1,7 +1,6 @@
-"""The fake server as a process of its own, which says in the end what it was asked.
+"""The fake server in a process of its own, which reports its requests at the end.
 
-It prints its URL, and once its standard input ends, how often it got each prompt, and each decision under the prompt of
-its turn, in JSON.
+It prints its URL and, once its standard input is closed, how often it got each prompt and each decision, as JSON.
 """
 
 import json
@@ -20,7 +19,7 @@ from .soak_plan import make_soak_script, name_decision
 
 @dataclass
 class SoakServer:
-    """Where it listens and, once it was stopped, how often it got each request."""
+    """The URL of the server and, once it has stopped, how often it got each request."""
 
     url: str
     requests: Counter[str] = field(default_factory=Counter)
@@ -28,7 +27,7 @@ class SoakServer:
 
 @contextmanager
 def serve_soak() -> Iterator[SoakServer]:
-    """Run the server; leaving the block stops it and fills in what it was asked."""
+    """Run the server; leaving the block stops it and fills in its `requests`."""
     argv = [sys.executable, "-m", __name__]
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin
@@ -54,7 +53,7 @@ def _count(requests: Iterable[RecordedRequest]) -> Counter[str]:
 
 
 def _run() -> None:
-    # It warns of each write to a client that has left, as one does at an event that is too large.
+    # asyncio warns of each write to a client that has left, as a client does at an event that is too large.
     logging.getLogger("asyncio").setLevel(logging.ERROR)
     with FakeServer(make_soak_script()) as server:
         print(server.url, flush=True)

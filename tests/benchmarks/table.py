@@ -1,4 +1,4 @@
-"""The table: what was measured, beside what, and whether that is good enough."""
+"""The table of figures: what was measured, what it is compared with, and whether it is good enough."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ _TITLES = ("what", "measured", "compared with", "ratio", "target", "ok?")
 
 @dataclass(frozen=True)
 class Row:
-    """One line. `ratio` is measured to compared; `ok` is None where nothing was aimed for."""
+    """One line; `ratio` is measured to compared, and `ok` is None without a target."""
 
     what: str
     measured: str
@@ -19,7 +19,7 @@ class Row:
 
 
 def render_table(rows: Iterable[Row]) -> str:
-    """Return the rows below their titles, in columns as wide as they need."""
+    """Return the rows below their titles, in columns of the width that they need."""
     lines = [_TITLES, *(_cells(row) for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     lines.insert(1, tuple("-" * width for width in widths))

@@ -1,5 +1,5 @@
 // One long stream, read to its end by node's fetch: `node transfer.mjs URL` prints the figures.
-// The second of two transfers counts, when node has compiled what is hot.
+// The second of two transfers is measured, after node has compiled the hot code.
 
 async function read(url) {
   const response = await fetch(url, {

@@ -1,6 +1,6 @@
-"""One long stream, read to its end in one way: `python -m tests.benchmarks.transfers WAY URL` prints the figures.
+"""One long stream, read to its end by one client: `python -m tests.benchmarks.transfers WAY URL` prints the figures.
 
-The clock runs from before the request until the whole text is there; making the client is not counted.
+The time counts from before the request until the whole text is read; making the client is not counted.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ _TIMEOUT = httpx.Timeout(60)
 
 
 async def read_sse(client: httpx.AsyncClient, url: str) -> str:
-    """Return the text of a run, by httpx-sse and `json.loads` alone."""
+    """Return the text of a run, read with httpx-sse and `json.loads` alone."""
     parts: list[str] = []
     async with aconnect_sse(client, "POST", url, json=_BODY) as source:
         async for sse in source.aiter_sse():
@@ -31,7 +31,7 @@ async def read_sse(client: httpx.AsyncClient, url: str) -> str:
 
 
 def plain_client() -> httpx.AsyncClient:
-    """Return httpx as it is; only its limit of 100 connections is lifted."""
+    """Return a plain httpx client without its limit of 100 connections."""
     return httpx.AsyncClient(timeout=_TIMEOUT, limits=httpx.Limits(max_connections=None))
 
 

@@ -1,4 +1,4 @@
-"""Event streams and the frames that section 9.2 of WHATWG HTML finds in them, named by what they try."""
+"""Event streams and the frames that section 9.2 of WHATWG HTML finds in them, by what they test."""
 
 Frames = list[tuple[str, str]]
 
@@ -6,7 +6,7 @@ BOM = "\ufeff".encode()
 
 
 def messages(*datas: str) -> Frames:
-    """Return frames without a name of their own."""
+    """Return frames without an event name."""
     return [("message", data) for data in datas]
 
 
@@ -21,28 +21,28 @@ LINE_ENDS: dict[str, tuple[bytes, Frames]] = {
     "LF, then CR": (b"data: a\n\rdata: b\n\r", messages("a", "b")),
     "CR and LF are one line end": (b"data: a\r\ndata: b\r\n\n", messages("a\nb")),
     "LF and CR are two": (b"data: a\n\rdata: b\n\n", messages("a", "b")),
-    "every line its own": (
+    "a different end for every line": (
         b"event: x\rdata: a\ndata: b\r\ndata: c\r\r\ndata: d\n\r",
         [("x", "a\nb\nc"), *messages("d")],
     ),
     "blank lines alone": (b"\n\r\r\n\n\r\n", []),
     "blank lines first": (b"\r\n\ndata: a\n\n", messages("a")),
     "blank lines between": (b"data: a\n\n\n\r\n\r\r\ndata: b\n\n\n\n", messages("a", "b")),
-    "no line end but these": (
+    "no other line ends": (
         "data: a\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029b\n\n".encode(),
         messages("a\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029b"),
     ),
-    "no blank line but these": ("data: a\n\u2028\n\x85\n\v\n \n\t\ndata: b\n\n".encode(), messages("a\nb")),
+    "no other blank lines": ("data: a\n\u2028\n\x85\n\v\n \n\t\ndata: b\n\n".encode(), messages("a\nb")),
 }
 
 DATA: dict[str, tuple[bytes, Frames]] = {
     "a space after the colon": (b"data: a\n\n", messages("a")),
     "no space after the colon": (b"data:a\n\n", messages("a")),
-    "only one space goes": (b"data:   a\n\ndata:  \n\n", messages("  a", " ")),
+    "only one space is dropped": (b"data:   a\n\ndata:  \n\n", messages("  a", " ")),
     "a tab stays": (b"data:\ta\n\ndata: \ta\n\n", messages("\ta", "\ta")),
-    "spaces behind stay": (b"data: a  \t\n\n", messages("a  \t")),
+    "trailing spaces stay": (b"data: a  \t\n\n", messages("a  \t")),
     "a colon in the value": (b"data: a: b:c\n\ndata::\n\n", messages("a: b:c", ":")),
-    "several lines, spelt differently": (b"data:a\ndata: b\ndata\ndata:\ndata: c\n\n", messages("a\nb\n\n\nc")),
+    "several lines, written differently": (b"data:a\ndata: b\ndata\ndata:\ndata: c\n\n", messages("a\nb\n\n\nc")),
     "empty, with a colon": (b"data:\n\ndata: \n\n", messages("", "")),
     "empty, without a colon": (b"data\n\n", messages("")),
     "empty twice is one line end": (b"data\ndata\n\ndata:\ndata:\n\n", messages("\n", "\n")),
@@ -56,7 +56,7 @@ DATA: dict[str, tuple[bytes, Frames]] = {
 
 FIELDS: dict[str, tuple[bytes, Frames]] = {
     "an event name": (b"event: x\ndata: a\n\n", [("x", "a")]),
-    "an event name behind the data": (b"data: a\nevent: x\n\n", [("x", "a")]),
+    "an event name after the data": (b"data: a\nevent: x\n\n", [("x", "a")]),
     "an event name of one frame only": (b"event: x\ndata: a\n\ndata: b\n\n", [("x", "a"), ("message", "b")]),
     "the last of two event names": (b"event: x\nevent: y\ndata: a\n\n", [("y", "a")]),
     "an empty event name": (b"event: x\nevent:\ndata: a\n\nevent\ndata: b\n\n", messages("a", "b")),
@@ -85,7 +85,7 @@ FIELDS: dict[str, tuple[bytes, Frames]] = {
 COMMENTS: dict[str, tuple[bytes, Frames]] = {
     "alone": (b": a\n\n", []),
     "empty": (b":\n\n:\ndata: a\n:\n\n", messages("a")),
-    "before, inside and behind a frame": (b": x\ndata: a\n:x\ndata: b\n:\n\n: x\n\n", messages("a\nb")),
+    "before, inside and after a frame": (b": x\ndata: a\n:x\ndata: b\n:\n\n: x\n\n", messages("a\nb")),
     "without blank lines": (b": x\n: y\n: z\ndata: a\n\n", messages("a")),
     "with the text of a frame": (b":data: a\n:\rdata: b\n\n", messages("b")),
     "beyond ASCII": (": ♥ 日本\n\ndata: ✔\n\n".encode(), messages("✔")),
@@ -100,8 +100,8 @@ MARKS: dict[str, tuple[bytes, Frames]] = {
     "before an event name": (BOM + b"event: x\ndata: a\n\n", [("x", "a")]),
     "before a comment": (BOM + b": x\ndata: a\n\n", messages("a")),
     "before CR": (BOM + b"\rdata: a\r\r", messages("a")),
-    "only one goes": (BOM + BOM + b"data: a\n\ndata: b\n\n", messages("b")),
-    "not behind a blank line": (b"\n" + BOM + b"data: a\n\ndata: b\n\n", messages("b")),
+    "only one is dropped": (BOM + BOM + b"data: a\n\ndata: b\n\n", messages("b")),
+    "not after a blank line": (b"\n" + BOM + b"data: a\n\ndata: b\n\n", messages("b")),
     "not in a later frame": (b"data: a\n\n" + BOM + b"data: x\n\ndata: b\n\n", messages("a", "b")),
     "not in a value": (BOM + b"data: " + BOM + b"a" + BOM + b"\n\n", messages("\ufeffa\ufeff")),
     "not in UTF-16": (b"\xff\xfedata: a\n\ndata: b\n\n", messages("b")),
@@ -111,7 +111,7 @@ TEXTS: dict[str, tuple[bytes, Frames]] = {
     "characters of two, three and four bytes": ("data: é 日本 🎉\n\n".encode(), messages("é 日本 🎉")),
     "combined characters": ("data: e\u0301 👩\u200d💻 🇯🇵\n\n".encode(), messages("e\u0301 👩\u200d💻 🇯🇵")),
     "private and last characters": ("data: \ue000\uffff\U0010ffff\n\n".encode(), messages("\ue000\uffff\U0010ffff")),
-    "a byte that is none": (b"data: a\xffb\n\n", messages("a\ufffdb")),
+    "an invalid byte": (b"data: a\xffb\n\n", messages("a\ufffdb")),
     "a character cut by a line end": (b"data: \xe6\x97\ndata: \xf0\x9f\x8e\n\n", messages("\ufffd\n\ufffd")),
     "a character cut by a blank line": (b"data: \xe6\x97\n\n\xa5data: b\n\ndata: c\n\n", messages("\ufffd", "c")),
     "a surrogate": (b"data: \xed\xa0\x80\n\n", messages("\ufffd\ufffd\ufffd")),

@@ -1,4 +1,4 @@
-"""The recorded streams of a real deployment, and the facts that must be rebuilt from each of them."""
+"""The recorded streams of a real deployment, and the facts that a reader must find in each of them."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ ANSWERS = sorted(name for name, facts in FACTS.items() if "status" in facts)
 
 
 def load_body(name: str) -> bytes:
-    """Return the recorded body, byte for byte."""
+    """Return the recorded body, byte by byte."""
     return (_FOLDER / "recordings" / f"{name}.sse").read_bytes()
 
 
@@ -25,8 +25,8 @@ def load_head(name: str) -> tuple[int, list[tuple[str, str]]]:
     return int(status_line.split()[1]), headers
 
 
-def facts_of(run: RunResult) -> dict[str, Any]:
-    """Return a run in the shape of `expected.json`."""
+def get_facts(run: RunResult) -> dict[str, Any]:
+    """Return the facts of a run in the shape of `expected.json`."""
     usage, approval = run.usage, run.pending_approval
     return {
         "complete": run.finish_reason is not None,
@@ -44,12 +44,12 @@ def facts_of(run: RunResult) -> dict[str, Any]:
             "model_calls": usage.model_calls,
             "estimated": usage.estimated,
         },
-        "tool_calls": [_facts_of_call(call) for call in run.tool_calls],
+        "tool_calls": [_get_call_facts(call) for call in run.tool_calls],
         "steps": run.steps,
     }
 
 
-def _facts_of_call(call: ToolCall) -> dict[str, Any]:
+def _get_call_facts(call: ToolCall) -> dict[str, Any]:
     return {
         "name": call.name,
         "args": call.args,

@@ -1,4 +1,4 @@
-"""A server on a free port of this machine that sends the bytes it is given, and nothing that it was not given."""
+"""A server on a free port of this machine that sends exactly the bytes that it is given."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ WHOLE_RUN = (STREAM_HEAD, b"%x\r\n%b\r\n" % (len(RUN_DONE), RUN_DONE), LAST_CHUN
 
 
 class Connection:
-    """One client, and the request it sent, if it sent HTTP: its first line, the header lines as sent, and the body."""
+    """A client and its request, if it sent HTTP: the first line, the header lines as sent, and the body."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.request_line = ""
@@ -32,7 +32,7 @@ class Connection:
         self._writer = writer
 
     async def read_request(self) -> None:
-        """Read the request; what is not one is left as it is."""
+        """Read one HTTP request."""
         head = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         self.request_line, *lines = head.rstrip("\r\n").split("\r\n")
         self.headers = [(name, value) for name, value in (line.split(": ", 1) for line in lines)]
@@ -40,11 +40,11 @@ class Connection:
         self.body = json.loads(self.raw_body or "null")
 
     def header(self, name: str) -> str | None:
-        """Return the value of a header that was sent, None for one that was not."""
+        """Return the value of a header, or None if it was not sent."""
         return next((value for key, value in self.headers if key.lower() == name.lower()), None)
 
     async def send(self, parts: Bytes) -> None:
-        """Send each part by itself, giving the client the time to read it."""
+        """Send each part on its own, and give the client the time to read it."""
         for part in parts:
             self._writer.write(part)
             await self._writer.drain()
@@ -67,9 +67,9 @@ class Connection:
 async def listen(
     answer: Callable[[Connection], Awaitable[None]], tls: ssl.SSLContext | None = None, *, speaks_http: bool = True
 ) -> AsyncIterator[str]:
-    """Answer every connection with `answer`, once its request is read; yields host and port.
+    """Answer every connection with `answer` once its request is read; yields host and port.
 
-    What still answers at the end is cancelled, and every connection closed.
+    At the end the answers that still run are cancelled, and every connection is closed.
     """
     answering: set[asyncio.Task[Any]] = set()
 
@@ -92,7 +92,7 @@ async def listen(
     try:
         yield "{}:{}".format(*server.sockets[0].getsockname())
     finally:
-        # Begun before the server is closed, or else Python 3.11 does not wait for what is still in a handshake.
+        # Starts before the server is closed, because Python 3.11 would not wait for connections in their handshake.
         closed = asyncio.create_task(server.wait_closed())
         await asyncio.sleep(0)
         server.close()
@@ -103,20 +103,20 @@ async def listen(
 
 
 def chunks(parts: Bytes) -> Bytes:
-    """Yield each part as one chunk of HTTP, and the last one."""
+    """Yield each part as one HTTP chunk, and then the last chunk."""
     for part in parts:
         yield b"%x\r\n%b\r\n" % (len(part), part)
     yield LAST_CHUNK
 
 
 def load_head_bytes(name: str) -> bytes:
-    """Return the recorded status line and headers, as they were sent."""
+    """Return the recorded status line and headers, byte by byte."""
     return (Path(__file__).parent / "recordings" / f"{name}.headers").read_bytes()
 
 
 @asynccontextmanager
 async def replay(change: Callable[[bytes], Bytes] = lambda body: [body]) -> AsyncIterator[str]:
-    """Play the recording that the prompt names, its body changed and cut into chunks; yields the URL."""
+    """Answer each prompt with the recording that it names, as the chunks that `change` makes of it; yields the URL."""
 
     async def answer(connection: Connection) -> None:
         name = connection.body["input"]

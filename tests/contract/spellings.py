@@ -1,4 +1,4 @@
-"""The ways in which a server may spell a stream of the reference server, which change nothing of what it says."""
+"""Other ways to write a stream of the reference server that change nothing of its meaning."""
 
 import re
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from tests.contract.event_streams import BOM
 
 
 def with_data_as(prefix: bytes, body: bytes) -> bytes:
-    """Return the body with its data lines begun otherwise."""
+    """Return the body with another prefix for its data lines."""
     return re.sub(rb"^data: ", prefix, body, flags=re.MULTILINE)
 
 
@@ -31,6 +31,6 @@ SPELLINGS: dict[str, Callable[[bytes], bytes]] = {
 
 
 def cut(body: bytes, places: set[int]) -> list[bytes]:
-    """Return the body in the chunks that end at these places, those beyond its end aside."""
+    """Return the body in chunks that end at these places; places beyond its end are ignored."""
     ends = [0, *sorted(place for place in places if place < len(body)), len(body)]
     return [body[start:end] for start, end in pairwise(ends)]

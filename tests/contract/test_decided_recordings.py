@@ -1,15 +1,15 @@
-"""The recorded pauses and decisions of a real deployment, held as one conversation over a socket."""
+"""The recorded pauses and decisions of a real deployment, replayed as one conversation over a socket."""
 
 import json
 from typing import Any
 
 from remote_evals import Eval, EvalContext, EvalResult, EvalRunner, RemoteTarget
-from tests.contract.facts import FACTS, facts_of, load_body
+from tests.contract.facts import FACTS, get_facts, load_body
 from tests.contract.replay import Connection, chunks, listen, load_head_bytes
 
 
 async def play(test: Any, pause: str, decided: str) -> tuple[EvalResult, list[tuple[str, Any]]]:
-    """Return the result of a case against the recordings, and the requests that it took."""
+    """Return the result of a case against the recordings, and the requests that it sent."""
     asked: list[tuple[str, Any]] = []
 
     async def answer(connection: Connection) -> None:
@@ -24,11 +24,12 @@ async def play(test: Any, pause: str, decided: str) -> tuple[EvalResult, list[tu
 
 
 def approval_id(pause: str) -> str:
+    """Return the recorded approval id."""
     return str(FACTS[pause]["approval"]["approval_id"])
 
 
 async def test_the_recorded_approval_is_one_run() -> None:
-    """The recorded run pauses, is approved and ends: one call that went well, two steps, and the usage of its end."""
+    """The recorded run pauses, is approved and ends: one call that succeeded, two steps, and the usage of its end."""
 
     async def test(t: EvalContext) -> None:
         await t.send("send it")
@@ -49,7 +50,7 @@ async def test_the_recorded_approval_is_one_run() -> None:
 
 
 async def test_the_recorded_rejection_is_one_run() -> None:
-    """The recorded run that is rejected goes on to its end, and its one call failed as rejected."""
+    """The recorded run that is rejected continues to its end, and its one call failed as rejected."""
 
     async def test(t: EvalContext) -> None:
         await t.send("send it")
@@ -66,7 +67,7 @@ async def test_the_recorded_rejection_is_one_run() -> None:
 
 
 async def test_the_recorded_refusal_of_a_second_decision_is_told() -> None:
-    """What the real deployment says of an approval that was decided already is the error of the case."""
+    """A second decision on an approval is an error of the case, with the message of the real deployment."""
 
     async def test(t: EvalContext) -> None:
         await t.send("send it")
@@ -80,7 +81,7 @@ async def test_the_recorded_refusal_of_a_second_decision_is_told() -> None:
 
 
 async def test_the_recorded_refusal_of_a_bad_decision_is_told() -> None:
-    """What the real deployment says of a decision that it cannot read is the error of the case."""
+    """A decision that the real deployment cannot read is an error of the case, with its status."""
 
     async def test(t: EvalContext) -> None:
         await t.send("send it")
@@ -93,11 +94,11 @@ async def test_the_recorded_refusal_of_a_bad_decision_is_told() -> None:
 
 
 async def test_the_recorded_pause_rebuilds_to_its_facts_through_an_eval() -> None:
-    """A paused run, seen by an eval, has the facts of the recording; its transcript is that of the deployment."""
+    """A paused run in an eval has the facts of the recording, and its transcript is that of the deployment."""
     kept: list[Any] = []
 
     async def test(t: EvalContext) -> None:
-        kept.append(facts_of(await t.send("send it")))
+        kept.append(get_facts(await t.send("send it")))
         kept.append(await t.transcript())
         t.ended("awaiting-approval")
 

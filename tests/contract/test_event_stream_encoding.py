@@ -1,9 +1,9 @@
-"""A stream is UTF-8: what is not is read as U+FFFD, and told by where it begins."""
+"""A stream is UTF-8: invalid bytes are read as U+FFFD, and the position of the first one is reported."""
 
 import pytest
 
 from remote_evals.protocols.events import TextDelta
-from tests.contract.decoding import cuts_of, decode_events, decode_frames
+from tests.contract.decoding import decode_events, decode_frames, make_cuts
 from tests.contract.event_streams import BOM, VECTORS
 
 GOOD = b'data: {"type":"text.delta","text":"a"}\n\n'
@@ -17,11 +17,11 @@ INVALID: dict[str, tuple[bytes, int]] = {
     "two in a frame": (b"data: a\xff\xfe\ndata: \xff\n\n", 7),
     "in a comment": (b": \xff\n\n" + GOOD, 2),
     "in the name of a field": (b"da\xffta: a\n\n", 2),
-    "behind a byte-order mark": (BOM + BAD, 3 + FIRST_IN_BAD),
-    "behind blank lines": (b"\n\r\n\r" + BAD, 4 + FIRST_IN_BAD),
-    "behind CRLF": (b"data: a\r\n\r\n\r\n\xff\r\n\r\n", 13),
-    "behind many bytes a character": ("data: 日本\n\n".encode() + b"data: \xff\n\n", 20),
-    "a character that goes on wrongly": (b"data: \xe6\x97a\n\n", 6),
+    "after a byte-order mark": (BOM + BAD, 3 + FIRST_IN_BAD),
+    "after blank lines": (b"\n\r\n\r" + BAD, 4 + FIRST_IN_BAD),
+    "after CRLF": (b"data: a\r\n\r\n\r\n\xff\r\n\r\n", 13),
+    "after many bytes a character": ("data: 日本\n\n".encode() + b"data: \xff\n\n", 20),
+    "a character that continues wrongly": (b"data: \xe6\x97a\n\n", 6),
     "a character that begins within another": (b"data: \xe6\xe6\x97\xa5\n\n", 6),
     "a surrogate": (b"data: a\xed\xa0\x80\n\n", 7),
     "too many bytes for a character": (b"data: \xc0\x80\n\n", 6),
@@ -35,41 +35,41 @@ INVALID: dict[str, tuple[bytes, int]] = {
 
 @pytest.mark.parametrize("name", INVALID)
 def test_the_first_byte_that_is_not_utf8(name: str) -> None:
-    """Its offset counts every byte of the stream, however the stream is cut."""
+    """The offset of the first invalid byte counts every byte of the stream, however the stream is cut."""
     body, at = INVALID[name]
-    for chunks in cuts_of(body):
+    for chunks in make_cuts(body):
         assert decode_frames(chunks)[1].invalid_utf8_at == at, chunks
 
 
 @pytest.mark.parametrize("name", VECTORS)
 def test_no_other_byte_is_told(name: str) -> None:
-    """A stream that Python decodes as a whole has no such byte, and another one has it where Python says."""
+    """The first invalid byte is the one that Python finds in the whole stream, or none."""
     body, _ = VECTORS[name]
     try:
         body.decode()
         expected = None
     except UnicodeDecodeError as error:
         expected = error.start
-    assert {decode_frames(chunks)[1].invalid_utf8_at for chunks in cuts_of(body)} == {expected}
+    assert {decode_frames(chunks)[1].invalid_utf8_at for chunks in make_cuts(body)} == {expected}
 
 
 def test_the_text_says_where_bytes_were_no_text() -> None:
-    """What is not UTF-8 breaks nothing: the events are there, with U+FFFD in the place of the bytes."""
+    """Invalid bytes break nothing: the events are read with U+FFFD in their place."""
     events, decoder = decode_events([GOOD + BAD, GOOD])
     assert events == [TextDelta("text.delta", text=text) for text in ("a", "\ufffd", "a")]
-    assert decoder.mistake is None
+    assert decoder.problem is None
     assert decoder.invalid_utf8_at == len(GOOD) + FIRST_IN_BAD
 
 
 def test_bytes_behind_a_mistake_are_not_looked_at() -> None:
-    """What comes behind a frame that is no event is not told as invalid, even in the same chunk; what is before is."""
+    """Invalid bytes after a frame that is not an event are not reported; those before it are."""
     body = b"data: nope\n\n" + BAD + b"data: \xff"
-    assert {decode_events(chunks)[1].invalid_utf8_at for chunks in cuts_of(body)} == {None}
-    assert {decode_events(chunks)[1].invalid_utf8_at for chunks in cuts_of(BAD + body)} == {FIRST_IN_BAD}
+    assert {decode_events(chunks)[1].invalid_utf8_at for chunks in make_cuts(body)} == {None}
+    assert {decode_events(chunks)[1].invalid_utf8_at for chunks in make_cuts(BAD + body)} == {FIRST_IN_BAD}
 
 
 def test_bytes_of_a_mistake_are_told() -> None:
-    """A frame that is no event because of its bytes is both: the bytes may be why."""
+    """A frame that is not an event because of invalid bytes is reported as both."""
     events, decoder = decode_events([GOOD + b"data: \xff\n\n" + GOOD])
     assert (len(events), decoder.invalid_utf8_at) == (1, len(GOOD) + 6)
-    assert str(decoder.mistake).endswith(": '\ufffd'")
+    assert str(decoder.problem).endswith(": '\ufffd'")

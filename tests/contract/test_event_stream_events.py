@@ -1,9 +1,9 @@
-"""What the frames of a stream become: events, keep-alives, the end of the stream, or a mistake."""
+"""What the frames of a stream become: events, keep-alives, the end of the stream, or a problem."""
 
 import pytest
 
 from remote_evals.protocols.events import Event, RunDone, StreamEnd, TextDelta, UnknownEvent
-from tests.contract.decoding import cuts_of, decode_events
+from tests.contract.decoding import decode_events, make_cuts
 
 DELTA = b'data: {"type":"text.delta","text":"a"}\n\n'
 RUN_DONE = b'data: {"type":"run.done","finishReason":"stop"}\n\n'
@@ -20,8 +20,8 @@ RUN_DONE = b'data: {"type":"run.done","finishReason":"stop"}\n\n'
     ],
 )
 def test_the_end_of_the_stream_is_an_event(end: bytes) -> None:
-    """A frame named `done` without a type of its own ends the stream, however it is spelt."""
-    for chunks in cuts_of(RUN_DONE + end):
+    """A frame named `done` without a type of its own ends the stream, however it is written."""
+    for chunks in make_cuts(RUN_DONE + end):
         done, stream_end = decode_events(chunks)[0]
         assert isinstance(done, RunDone)
         assert stream_end == StreamEnd("done")
@@ -42,12 +42,12 @@ def test_the_end_of_the_stream_is_an_event(end: bytes) -> None:
     ],
 )
 def test_any_other_name_means_nothing(frame: bytes, expected: Event) -> None:
-    """A frame is told by the type in its data: its name changes nothing, and is gone with it."""
+    """The type in its data decides what a frame is; its name changes nothing and is dropped."""
     assert decode_events([frame])[0] == [expected]
 
 
 def test_the_end_of_the_stream_keeps_its_frame() -> None:
-    """What the last frame says is there to be looked at, as of any event."""
+    """The last event keeps its frame, as any event does."""
     [end] = decode_events([b'event: done\ndata: {"reason":"over"}\n\n'])[0]
     assert end.frame == {"reason": "over"}
 
@@ -65,10 +65,10 @@ def test_the_end_of_the_stream_keeps_its_frame() -> None:
     ],
 )
 def test_what_has_no_data_is_no_event(nothing: bytes) -> None:
-    """Comments, blank lines, and frames without data or with empty data are signs of life and nothing else."""
+    """Comments, blank lines, and frames without data or with empty data are not events."""
     events, decoder = decode_events([nothing, nothing + DELTA + nothing, DELTA, nothing])
     assert events == [TextDelta("text.delta", text="a")] * 2
-    assert decoder.mistake is None
+    assert decoder.problem is None
 
 
 @pytest.mark.parametrize(
@@ -81,25 +81,25 @@ def test_what_has_no_data_is_no_event(nothing: bytes) -> None:
     ],
 )
 def test_nothing_is_decoded_behind_a_mistake(wrong: bytes) -> None:
-    """What is no JSON object ends it all: neither the same chunk nor a later one has an event behind it."""
-    for chunks in cuts_of(DELTA + wrong + DELTA + b"data: "):
+    """A frame that is not a JSON object ends the decoding, in the same chunk and in later ones."""
+    for chunks in make_cuts(DELTA + wrong + DELTA + b"data: "):
         events, decoder = decode_events(chunks)
         assert events == [TextDelta("text.delta", text="a")]
-        assert decoder.mistake is not None
+        assert decoder.problem is not None
         assert decoder.unfinished is False
 
 
 @pytest.mark.parametrize("space", [" ", "\t", "\n", " \r\n\t "], ids=repr)
 def test_white_space_around_an_object(space: str) -> None:
-    """JSON may have white space around it, over several data lines too."""
+    """JSON may have white space around it, even over several data lines."""
     data = f'{space}{{"type":"text.delta","text":"a"}}{space}'.replace("\r\n", "\n").replace("\n", "\ndata: ")
     assert decode_events([f"data: {data}\n\n".encode()])[0] == [TextDelta("text.delta", text="a")]
 
 
 @pytest.mark.parametrize("rest", [b"data: {}\n", b"event: done\r\n", b"d"])
 def test_a_last_frame_without_its_blank_line_is_no_event(rest: bytes) -> None:
-    """What the stream ends in the middle of is not read as if it were whole; that there was something is known."""
+    """A last frame without its blank line is not an event, but the stream is known to be unfinished."""
     events, decoder = decode_events([RUN_DONE + rest])
     assert [event.type for event in events] == ["run.done"]
-    assert decoder.mistake is None
+    assert decoder.problem is None
     assert decoder.unfinished is True

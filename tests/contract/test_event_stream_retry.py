@@ -1,4 +1,4 @@
-"""What the format has for taking a stream up again, which a turn must not be: its POST may refund money."""
+"""Fields that ask a client to reconnect: a turn must not, because its POST may refund money."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.contract.replay import STREAM_HEAD, Connection, chunks, listen
 
 @pytest.mark.parametrize("fields", [b"retry: 1\n\n", b"id: 7\nretry: 0\n", b"retry: 1\nevent: x\nid: 7\n"])
 async def test_a_stream_that_asks_for_it_is_not_taken_up_again(fields: bytes) -> None:
-    """A stream with `id` and `retry` that ends too early is a broken one, and its request is sent once."""
+    """A stream with `id` and `retry` that ends too early is broken, and its request is sent once."""
     requests: list[str | None] = []
 
     async def answer(connection: Connection) -> None:

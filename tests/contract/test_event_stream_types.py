@@ -1,4 +1,4 @@
-"""Which answers are event streams, by their content type, and that they are read as UTF-8."""
+"""Which content types are event streams, and that these are read as UTF-8."""
 
 import pytest
 
@@ -8,8 +8,8 @@ from tests.contract.replay import Connection, chunks, listen
 FRAME = 'data: {"type":"run.done","finishReason":"stop","text":"é 日本"}\n\n'.encode()
 
 
-async def reply_of(content_type: str) -> str:
-    """Return the reply of a turn whose answer says that it is of this type."""
+async def read_reply(content_type: str) -> str:
+    """Return the reply of a turn whose answer has this content type."""
     head = f"HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
 
     async def answer(connection: Connection) -> None:
@@ -32,8 +32,8 @@ async def reply_of(content_type: str) -> str:
     ],
 )
 async def test_an_event_stream_is_utf8_whatever_its_type_says(content_type: str) -> None:
-    """A type in any case is that of an event stream, and a charset parameter is not believed."""
-    assert await reply_of(content_type) == "é 日本"
+    """The content type may have any case, and its charset parameter is ignored."""
+    assert await read_reply(content_type) == "é 日本"
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,6 @@ async def test_an_event_stream_is_utf8_whatever_its_type_says(content_type: str)
     ["", "text/event-streams", "text/event-stream-x", "x-text/event-stream", "text/event-stream charset=x"],
 )
 async def test_another_type_is_no_event_stream(content_type: str) -> None:
-    """A type that only looks like it is told, since what comes may be anything."""
+    """A content type that only resembles an event stream is an error."""
     with pytest.raises(RemoteStreamError, match="not an event stream"):
-        await reply_of(content_type)
+        await read_reply(content_type)

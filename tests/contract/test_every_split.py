@@ -1,4 +1,4 @@
-"""However a network cuts a stream, and however a server spells it, the run that comes out is the same."""
+"""A run is the same however a network cuts its stream, and however a server writes it."""
 
 import asyncio
 from collections.abc import Callable
@@ -8,12 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remote_evals import RemoteTarget
-from tests.contract.facts import FACTS, RECORDINGS, facts_of
+from tests.contract.facts import FACTS, RECORDINGS, get_facts
 from tests.contract.replay import Bytes, replay
 from tests.contract.spellings import SPELLINGS, cut
 
 
 def bytewise(body: bytes) -> Bytes:
+    """Return the bytes of the body one by one."""
     return (body[at : at + 1] for at in range(len(body)))
 
 
@@ -22,7 +23,7 @@ async def assert_all_rebuilt(change: Callable[[bytes], Bytes], *names: str) -> N
 
     async def facts_over_socket(name: str) -> dict[str, object]:
         async with target.open_session() as session:
-            return facts_of(await session.send(name, 1))
+            return get_facts(await session.send(name, 1))
 
     names = names or tuple(RECORDINGS)
     async with replay(change) as url, RemoteTarget(url) as target:
@@ -31,19 +32,19 @@ async def assert_all_rebuilt(change: Callable[[bytes], Bytes], *names: str) -> N
 
 
 async def test_one_byte_a_chunk() -> None:
-    """A stream that comes one byte a chunk gives the same run: no character, line end or frame needs to be whole."""
+    """A stream of one byte per chunk gives the same run: no character, line end or frame has to come whole."""
     await assert_all_rebuilt(bytewise)
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 async def test_a_spelling_in_one_chunk(spelling: str) -> None:
-    """Whatever the event-stream format allows gives the same run as what the reference server sends."""
+    """Any way to write a stream that the format allows gives the same run."""
     await assert_all_rebuilt(lambda body: [SPELLINGS[spelling](body)])
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 async def test_a_spelling_one_byte_a_chunk(spelling: str) -> None:
-    """The same holds when a chunk ends between any two bytes: inside CRLF, a mark, a comment or a character."""
+    """The same holds if a chunk ends between any two bytes: inside CRLF, a mark, a comment or a character."""
     await assert_all_rebuilt(lambda body: bytewise(SPELLINGS[spelling](body)), "09_subagent", "12_unicode")
 
 

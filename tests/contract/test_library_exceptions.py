@@ -1,4 +1,4 @@
-"""What the libraries below may raise: a class that a newer version adds breaks these tests and not a user."""
+"""What the HTTP libraries may raise: a class that a newer version adds breaks these tests and not a user."""
 
 import inspect
 import socket
@@ -20,7 +20,7 @@ from remote_evals.transport.failures import LIBRARY_ERRORS, drop_tracebacks, tra
 
 LIBRARIES = (httpx, aiohttp, httpx_aiohttp, httpx_sse)
 
-# Those that no request of this package can raise, each for its reason.
+# Classes that no request of this package can raise, each with the reason.
 NEVER_RAISED: dict[type[Exception], str] = {
     httpx.StreamError: "a response is read once, while it is open",
     httpx.CookieConflict: "no cookie is read",
@@ -33,7 +33,7 @@ NEVER_RAISED: dict[type[Exception], str] = {
 
 
 def public_errors() -> list[type[Exception]]:
-    """Return every exception class that the libraries show, in the order of its name."""
+    """Return every public exception class of the libraries, sorted by name."""
     found = {
         value
         for library in LIBRARIES
@@ -49,8 +49,8 @@ KEY = ConnectionKey("agent.test", 443, is_ssl=True, ssl=True, proxy=None, proxy_
 REFUSED = ConnectionRefusedError(111, "Connection refused")
 REQUEST = httpx.Request("POST", "https://agent.test/chat")
 
-# How to make one of a class; of the classes that it is derived from, the nearest one's way is taken.
-WAYS: dict[type[Exception], Callable[[type[Exception]], Exception]] = {
+# How to make an exception of a class or of its subclasses; the nearest base class decides.
+MAKERS: dict[type[Exception], Callable[[type[Exception]], Exception]] = {
     Exception: lambda kind: kind("secret words"),
     httpx.HTTPStatusError: lambda _: httpx.HTTPStatusError("x", request=REQUEST, response=httpx.Response(500)),
     aiohttp.ClientConnectorError: lambda kind: kind(KEY, REFUSED),
@@ -61,11 +61,12 @@ WAYS: dict[type[Exception], Callable[[type[Exception]], Exception]] = {
 
 
 def make(kind: type[Exception]) -> Exception:
-    return next(WAYS[base] for base in kind.__mro__ if base in WAYS)(kind)
+    """Return an exception of this class."""
+    return next(MAKERS[base] for base in kind.__mro__ if base in MAKERS)(kind)
 
 
 def raised_through_httpx(error: Exception) -> Exception:
-    """Return what httpx-aiohttp raises where aiohttp raised `error`."""
+    """Return the exception that httpx-aiohttp raises where aiohttp raised `error`."""
     try:
         with map_aiohttp_exceptions():
             raise error
@@ -73,24 +74,25 @@ def raised_through_httpx(error: Exception) -> Exception:
         return mapped
 
 
-def name_of(kind: type[Exception]) -> str:
+def get_name(kind: type[Exception]) -> str:
+    """Return the qualified name of a class."""
     return f"{kind.__module__}.{kind.__name__}"
 
 
 def test_every_class_of_the_libraries_is_known() -> None:
     """Each exception class is either caught where a turn is run, or known never to be raised there."""
-    assert [name_of(kind) for kind in RAISED if not issubclass(kind, LIBRARY_ERRORS)] == []
+    assert [get_name(kind) for kind in RAISED if not issubclass(kind, LIBRARY_ERRORS)] == []
 
 
 def test_no_class_is_excused_that_is_caught() -> None:
-    """The list of those that are never raised holds none that is caught, and none that is gone."""
-    assert [name_of(kind) for kind in NEVER_RAISED if issubclass(kind, LIBRARY_ERRORS)] == []
+    """No class in the list of those never raised is caught or gone."""
+    assert [get_name(kind) for kind in NEVER_RAISED if issubclass(kind, LIBRARY_ERRORS)] == []
     assert set(NEVER_RAISED) <= set(public_errors())
 
 
-@pytest.mark.parametrize("kind", RAISED, ids=name_of)
+@pytest.mark.parametrize("kind", RAISED, ids=get_name)
 def test_every_class_is_translated(kind: type[Exception]) -> None:
-    """Each becomes an error of this package that says where, what happened and what to try, on one line."""
+    """Each class becomes an error of this package that says where, what happened and what to try, on one line."""
     raised = raised_through_httpx(make(kind))
     assert isinstance(raised, LIBRARY_ERRORS)
     for error in (
@@ -105,7 +107,7 @@ def test_every_class_is_translated(kind: type[Exception]) -> None:
 
 @pytest.mark.parametrize("kind", [ConnectionResetError, BrokenPipeError, TimeoutError, ssl.SSLError, socket.gaierror])
 def test_what_the_system_raises_is_translated(kind: type[OSError]) -> None:
-    """An error of the operating system that no library wrapped is an error of this package too."""
+    """An error of the operating system that no library wrapped becomes an error of this package too."""
     error = kind(104, "as the system says")
     assert isinstance(error, LIBRARY_ERRORS)
     assert isinstance(translate(error, "https://agent.test/chat", "after text.delta"), RemoteError)
@@ -131,7 +133,7 @@ def test_what_the_system_raises_is_translated(kind: type[OSError]) -> None:
     ids=lambda kind: kind.__name__,
 )
 def test_never_connected_is_told_from_broken_off(kind: type[Exception], expected: type[RemoteError]) -> None:
-    """The cause that aiohttp gave decides whether the agent may have seen the request, not httpx's coarse class."""
+    """The cause from aiohttp, not the coarse class of httpx, decides whether the agent may have seen the request."""
     assert (
         type(translate(raised_through_httpx(make(kind)), "https://agent.test/chat", "before the first event"))
         is expected
@@ -139,9 +141,9 @@ def test_never_connected_is_told_from_broken_off(kind: type[Exception], expected
 
 
 def test_a_translated_error_keeps_no_frame() -> None:
-    """The frames that an error passed, which hold the request's headers, are forgotten all along its causes."""
+    """No error in the chain of causes keeps its traceback, whose frames hold the request headers."""
     raised = raised_through_httpx(make(aiohttp.ServerDisconnectedError))
-    passed = [raised, raised.__cause__]
-    assert all(error and error.__traceback__ for error in passed)
+    chain = [raised, raised.__cause__]
+    assert all(error and error.__traceback__ for error in chain)
     drop_tracebacks(raised)
-    assert not any(error and (error.__traceback__ or error.__context__) for error in passed)
+    assert not any(error and (error.__traceback__ or error.__context__) for error in chain)

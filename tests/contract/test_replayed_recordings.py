@@ -1,4 +1,4 @@
-"""The recordings once more, now the way they came: over a real socket, into the target and into the command."""
+"""The recordings replayed over a real socket, to the target and to the command."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ import pytest
 from remote_evals import RemoteStatusError, RemoteStreamError, RemoteTarget, RemoteUnauthorizedError, RunResult
 from remote_evals.errors import RemoteError
 from remote_evals.results import PendingApproval, RunError, ToolCall, Usage
-from tests.contract.facts import ANSWERS, FACTS, RECORDINGS, facts_of
+from tests.contract.facts import ANSWERS, FACTS, RECORDINGS, get_facts
 from tests.contract.replay import replay
 
 REFUSALS = [name for name in ANSWERS if FACTS[name]["status"] != 200]
@@ -20,11 +20,13 @@ PAGES = [name for name in ANSWERS if FACTS[name]["status"] == 200]
 
 
 async def ask(url: str, name: str) -> RunResult:
+    """Return the run of one prompt."""
     async with RemoteTarget(url) as target, target.open_session() as session:
         return await session.send(name, 1)
 
 
 async def fail(name: str) -> RemoteError:
+    """Return the error that a recording raises."""
     async with replay() as url:
         with pytest.raises(RemoteError) as caught:
             await ask(url, name)
@@ -32,7 +34,7 @@ async def fail(name: str) -> RemoteError:
 
 
 def quoted(name: str) -> str:
-    """Return what a message must quote of a recorded answer: its error, or its start, on one line."""
+    """Return the part of a recorded answer that a message must quote: its error or its start, on one line."""
     body = FACTS[name]["body"]
     text = json.loads(body)["error"] if body.startswith('{"error"') else body
     line = " ".join(text.split())
@@ -41,21 +43,21 @@ def quoted(name: str) -> str:
 
 @pytest.mark.parametrize("name", RECORDINGS)
 async def test_a_recording_over_a_socket_rebuilds_to_its_facts(name: str) -> None:
-    """A recorded stream, sent byte for byte, gives the facts that an independent reader found in it."""
+    """A recorded stream, sent byte by byte, gives the facts that an independent reader found in it."""
     async with replay() as url:
-        assert facts_of(await ask(url, name)) == FACTS[name]
+        assert get_facts(await ask(url, name)) == FACTS[name]
 
 
 async def test_all_recordings_at_once_do_not_mix() -> None:
     """Sessions that stream at the same time each get their own run."""
     async with replay() as url:
         runs = await asyncio.gather(*(ask(url, name) for name in RECORDINGS))
-    assert [facts_of(run) for run in runs] == [FACTS[name] for name in RECORDINGS]
+    assert [get_facts(run) for run in runs] == [FACTS[name] for name in RECORDINGS]
 
 
 @pytest.mark.parametrize("name", REFUSALS)
 async def test_a_recorded_refusal_is_the_right_error(name: str) -> None:
-    """A recorded 401 is a refused token and any other status is itself, with what the server said, on one line."""
+    """A recorded 401 is a rejected token, any other status is a status error, and both quote the answer on one line."""
     status = FACTS[name]["status"]
     error = await fail(name)
     assert type(error) is (RemoteUnauthorizedError if status == 401 else RemoteStatusError)
@@ -66,7 +68,7 @@ async def test_a_recorded_refusal_is_the_right_error(name: str) -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 async def test_a_recorded_answer_of_another_route_is_no_stream(name: str) -> None:
-    """A 200 that is no event stream, as other routes of the same deployment give, is a stream error that quotes it."""
+    """A 200 that is not an event stream is a stream error that quotes the answer."""
     error = await fail(name)
     assert type(error) is RemoteStreamError
     assert "not an event stream" in error.happened
@@ -74,7 +76,7 @@ async def test_a_recorded_answer_of_another_route_is_no_stream(name: str) -> Non
 
 
 async def test_the_command_rebuilds_all_recordings(tmp_path: Path) -> None:
-    """The command, asked to run one case per recording, writes a JSON report with the facts of each of them."""
+    """The command runs one case per recording, and its JSON report has the facts of each of them."""
     suite, report = tmp_path / "all.eval.yaml", tmp_path / "report.json"
     suite.write_text(json.dumps({"cases": [{"name": name, "prompt": name} for name in RECORDINGS]}))
     clean = {key: value for key, value in os.environ.items() if not re.match("REMOTE_EVALS_|COV_|COVERAGE_", key)}
@@ -84,17 +86,17 @@ async def test_the_command_rebuilds_all_recordings(tmp_path: Path) -> None:
             sys.executable, *arguments, env=clean, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
         )
         output, _ = await command.communicate()
-    # Some recordings end in an approval, an error or the step limit: those cases fail.
+    # The cases whose recordings end in an approval, an error or the step limit fail.
     assert command.returncode == 1, output.decode()
     rows = json.loads(report.read_text())["results"]
-    assert {row["name"]: facts_of(run_of(row)) for row in rows} == {name: FACTS[name] for name in RECORDINGS}
+    assert {row["name"]: get_facts(make_run(row)) for row in rows} == {name: FACTS[name] for name in RECORDINGS}
     assert {row["name"] for row in rows if row["passed"]} == {
         name for name in RECORDINGS if FACTS[name]["finish_reason"] == "stop"
     }
 
 
-def run_of(row: dict[str, object]) -> RunResult:
-    """Return a row of the JSON report as a run; its text may hold what pydantic would not validate."""
+def make_run(row: dict[str, object]) -> RunResult:
+    """Return a row of the JSON report as a run, unvalidated because its text may hold lone surrogates."""
     read = json.loads(json.dumps(row))
     usage, approval, error = read["usage"], read["pending_approval"], read["run_error"]
     return RunResult.model_construct(

@@ -1,4 +1,4 @@
-"""The README and the examples really run."""
+"""The README and the examples run as they are printed."""
 
 import re
 import shlex
@@ -15,34 +15,35 @@ from tests.serving.command import ROOT, Finished, remote_evals, run_python
 
 README = (ROOT / "README.md").read_text("utf-8")
 COMMANDS = re.findall(r"^```sh\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+PYTHON = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 EXAMPLES = sorted(path.name for path in (ROOT / "examples").glob("*.eval.*"))
 
 
-def steps_of(command: str) -> list[list[str]]:
-    """Return the steps of one of the README's commands, each as its words."""
+def split_steps(command: str) -> list[list[str]]:
+    """Return the steps of a command in the README, each split into words."""
     return [shlex.split(step) for step in command.replace("\n", " ").split("&&")]
 
 
 def test_the_readme_has_two_commands_for_a_fresh_machine() -> None:
-    """One command tries it, one tests it; each makes its own environment first and can be pasted whole."""
+    """One command tries it, one tests it; each first makes its own environment, and can be pasted whole."""
     assert len(COMMANDS) == 2
     for command in COMMANDS:
-        venv, install, _ = steps_of(command)
+        venv, install, _ = split_steps(command)
         assert venv == ["python3", "-m", "venv", ".venv"]
         assert install[:3] == [".venv/bin/pip", "install", "--quiet"]
 
 
 def test_the_readmes_first_command_is_green() -> None:
-    """What a newcomer runs first passes whole. `.ci/run` runs it with its installation, in a fresh copy."""
-    program, *args = steps_of(COMMANDS[0])[-1]
+    """The first command passes all cases; `.ci/run` also runs it with its installation, in a fresh copy."""
+    program, *args = split_steps(COMMANDS[0])[-1]
     assert program == ".venv/bin/remote-evals"
     done = remote_evals(*args)
     assert (done.code, "7/7 passed (100%)" in done.out) == (0, True), done.all
 
 
 def test_the_readmes_second_command_runs_the_tests() -> None:
-    """What a contributor runs collects this very test. `.ci/run` runs it whole, in a fresh copy."""
-    program, *args = steps_of(COMMANDS[1])[-1]
+    """The second command collects this very test; `.ci/run` runs it whole, in a fresh copy."""
+    program, *args = split_steps(COMMANDS[1])[-1]
     assert program == ".venv/bin/python"
     done = run_python(*args, "--collect-only", "-q", "tests/docs/test_readme.py")
     assert done.code == 0, done.all
@@ -50,7 +51,7 @@ def test_the_readmes_second_command_runs_the_tests() -> None:
 
 
 def test_the_readmes_suite_passes(tmp_path: Path) -> None:
-    """The suite that the README opens with can be run as it stands."""
+    """The README's suite passes as it is printed."""
     (suite,) = re.findall(r"^```yaml\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
     path = tmp_path / "refund.eval.yaml"
     path.write_text(suite, "utf-8")
@@ -58,11 +59,8 @@ def test_the_readmes_suite_passes(tmp_path: Path) -> None:
     assert done.code == 0, done.all
 
 
-PYTHON = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-
-
 def test_the_readmes_python_runs() -> None:
-    """The README's use of the API runs as it stands, at the URL of a fake deployment."""
+    """The README's API example runs as it is printed, with the URL of a fake deployment."""
     (code,) = [block for block in PYTHON if "EvalRunner(" in block]
     with FakeServer(load_script(ROOT / "examples" / "refund.fake.yaml")) as server:
         done = run_python("-c", code.replace("http://127.0.0.1:8000", server.url))
@@ -70,7 +68,7 @@ def test_the_readmes_python_runs() -> None:
 
 
 def test_the_readmes_eval_runs(tmp_path: Path) -> None:
-    """The README's eval in code passes in process as it stands."""
+    """The README's eval in code passes in process as it is printed."""
     (code,) = [block for block in PYTHON if "@define_eval" in block]
     path = tmp_path / "readme_eval.py"
     path.write_text(code, "utf-8")
@@ -79,7 +77,7 @@ def test_the_readmes_eval_runs(tmp_path: Path) -> None:
 
 
 def test_the_readmes_settings_are_valid(tmp_path: Path) -> None:
-    """The README's settings can be loaded as they stand."""
+    """The README's settings load as they are printed."""
     (settings,) = re.findall(r"^```toml\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
     (tmp_path / "pyproject.toml").write_text(settings, "utf-8")
     loaded = load_settings(None, tmp_path, {})
@@ -87,25 +85,25 @@ def test_the_readmes_settings_are_valid(tmp_path: Path) -> None:
 
 
 def test_the_readmes_options_exist() -> None:
-    """Every option that the README names is one of the commands', of the fake server's, of pytest's or of pip's."""
+    """Every option in the README is one of the commands, of the fake server, of pytest or of pip."""
     known = (
-        "".join(help_of(command).out for command in ("run", "list", "validate", "doctor"))
+        "".join(get_help(command).out for command in ("run", "list", "validate", "doctor"))
         + " --port --editable --reference --remote-url --remote-token-env --help --dist "
     )
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", README))
     assert [option for option in sorted(named) if option not in known] == []
 
 
-def help_of(command: str) -> Finished:
+def get_help(command: str) -> Finished:
     """Return the help of a command."""
     return remote_evals(command, "--help")
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_is_green_against_its_fake(name: str) -> None:
-    """Every example suite passes against NAME.fake.yaml where there is one, else against that of the refund agent.
+    """Every example suite passes against NAME.fake.yaml, or against refund.fake.yaml if there is none.
 
-    One that wants a judge has the one of that fake.
+    A suite that needs a judge gets the judge of that fake.
     """
     assert load_suites([str(ROOT / "examples" / name)], {})
     fake = ROOT / "examples" / f"{name.partition('.')[0]}.fake.yaml"

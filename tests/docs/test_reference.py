@@ -1,4 +1,4 @@
-"""What the README promises in numbers and names is what the code has."""
+"""The numbers and names in the README are those of the code."""
 
 import re
 from datetime import UTC, datetime
@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from remote_evals import EvalCase, Limits, RemoteEvalsError, RemoteTarget, TargetOptions
-from remote_evals.cli.setup import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT_S
+from remote_evals.cli.run_setup import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT_S
 from remote_evals.core.durations import parse_duration
 from remote_evals.suites.expectations import Expectations
 from remote_evals.transport.limits import SizeLimits
@@ -14,7 +14,6 @@ from remote_evals.transport.responses import MAX_TEXT_CHARS, parse_retry_after
 from tests.serving.command import ROOT
 
 README = " ".join((ROOT / "README.md").read_text("utf-8").split())
-
 
 WAITS = {
     "--connect-timeout": Limits().connect_s,
@@ -28,10 +27,10 @@ WAITS = {
 
 @pytest.mark.parametrize("option", WAITS)
 def test_the_limits_of_waits_are_as_told(option: str) -> None:
-    """The README's times are the defaults of the clocks, each beside its option."""
-    told = re.search(rf"\| (\d+ [sm]) \| `{option}`", README)
-    assert told
-    assert parse_duration(told[1].replace(" ", "")) == WAITS[option]
+    """The README's time limits are the defaults of the code, each beside its option."""
+    row = re.search(rf"\| (\d+ [sm]) \| `{option}`", README)
+    assert row
+    assert parse_duration(row[1].replace(" ", "")) == WAITS[option]
 
 
 def test_the_bounds_of_answers_are_as_told() -> None:
@@ -44,7 +43,7 @@ def test_the_bounds_of_answers_are_as_told() -> None:
 
 
 def test_the_retries_are_as_told() -> None:
-    """The README's number of retries and its longest wait are those of the code."""
+    """The README's number of retries and longest wait are those of the code."""
     assert RemoteTarget("http://127.0.0.1:1").retries == TargetOptions().retries == 2
     assert "twice more by default" in README
     assert parse_retry_after("999999", datetime.now(UTC)) == 60
@@ -52,7 +51,7 @@ def test_the_retries_are_as_told() -> None:
 
 
 def test_every_exit_code_is_told() -> None:
-    """The README's table has each exit code once, with the word that tells it from the others."""
+    """The README's table has each exit code once, with the words that distinguish it from the others."""
     words = {
         0: "all passed",
         1: "a check failed",
@@ -65,12 +64,12 @@ def test_every_exit_code_is_told() -> None:
 
 
 def test_the_defaults_of_the_command_are_as_told() -> None:
-    """The README's concurrency and time limit are the command's."""
+    """The README's concurrency and time limit are those of the command."""
     assert f"--concurrency {DEFAULT_CONCURRENCY} --timeout {DEFAULT_TIMEOUT_S / 60:.0f}m" in README
 
 
 def test_every_code_of_a_deployments_error_is_told() -> None:
-    """Each code that a failing deployment can give stands in the README's table."""
+    """Each error code of a failing deployment is in the README's table."""
     codes, classes = set(), [RemoteEvalsError]
     while classes:
         one = classes.pop()
@@ -82,6 +81,6 @@ def test_every_code_of_a_deployments_error_is_told() -> None:
 
 
 def test_every_key_of_a_case_is_told() -> None:
-    """Each key that a case may have, and each other spelling of it, stands in the README."""
+    """Each key that a case may have, and each alias of it, is in the README."""
     keys = {*EvalCase.valid_keys(), *Expectations.valid_keys()}
     assert [key for key in sorted(keys) if not re.search(rf"`[^`]*\b{key}\b[^`]*`", README)] == []

@@ -1,6 +1,7 @@
-"""What the tests of the fake server ask it with."""
+"""Scripts to serve and a client to ask them with, for the tests of the fake server."""
 
 import json
+import select
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,15 +15,22 @@ from fake_server import FakeServer, parse_script
 Event = dict[str, Any]
 Script = str | list[dict[str, Any]] | dict[str, Any]
 
+TYPES = ["run.start", "step.start", "text.delta", "text.delta", "text.done", "step.done", "run.done"]
+LAST_CHUNK = b"0\r\n\r\n"
 STAMPS = ("runId", "timestamp", "v", "agentId", "durationMs", "approvalId")
 
 
 def serve(script: Script) -> FakeServer:
-    """Return a server of YAML, of a whole script as data, or of replies alone."""
+    """Return a server of a script: as YAML, as data, or as its replies alone."""
     text = (
         script if isinstance(script, str) else json.dumps(script if isinstance(script, dict) else {"replies": script})
     )
     return FakeServer(parse_script(text))
+
+
+def serve_faulty(fault: Any, **reply: Any) -> FakeServer:
+    """Return a server whose only reply, `hello there`, is a run of `TYPES` that `fault` strikes."""
+    return serve([{"text": "hello there", "fault": fault, **reply}])
 
 
 def events_in(body: str) -> list[Event]:
@@ -31,16 +39,21 @@ def events_in(body: str) -> list[Event]:
     return [json.loads(line) for line in data if line != "{}"]
 
 
+def types_in(body: str) -> list[str]:
+    """Return the types of the events of a stream."""
+    return [event["type"] for event in events_in(body)]
+
+
 def send(server: FakeServer, method: str, path: str, **options: Any) -> httpx.Response:
     """Return the answer to any request, made with the server's token."""
     headers = {"authorization": f"Bearer {server.token}"} if server.token else {}
-    # a client without certificates is made in no time
+    # loading certificates takes longer than most tests
     with httpx.Client(verify=False, trust_env=False, headers=headers) as client:  # noqa: S501 - plain HTTP
         return client.request(method, f"{server.url}{path}", **options)
 
 
 def post(server: FakeServer, message: Any = "hi", session: str = "s") -> httpx.Response:
-    """Return the answer to one turn, whatever it is."""
+    """Return the answer to one turn, whatever its status."""
     return send(server, "POST", "/chat", json={"sessionId": session, "input": message})
 
 
@@ -49,6 +62,12 @@ def ask(server: FakeServer, message: Any = "hi", session: str = "s") -> list[Eve
     answer = post(server, message, session)
     assert answer.status_code == 200, answer.text
     return events_in(answer.text)
+
+
+def run_reply(reply: dict[str, Any], message: Any = "hi") -> list[Event]:
+    """Return the events of one turn that this reply answers."""
+    with serve([reply]) as server:
+        return ask(server, message)
 
 
 def decide(server: FakeServer, asked: list[Event], body: Event, session: str = "s") -> list[Event]:
@@ -60,7 +79,7 @@ def decide(server: FakeServer, asked: list[Event], body: Event, session: str = "
 
 
 def transcript(server: FakeServer, session: str = "s") -> dict[str, Any]:
-    """Return what the server says of a session."""
+    """Return the transcript of a session."""
     answer: dict[str, Any] = send(server, "GET", f"/chat/{session}").json()
     return answer
 
@@ -72,7 +91,7 @@ def one(events: list[Event], event_type: str) -> Event:
 
 
 def brief(events: list[Event]) -> list[str]:
-    """Return the events as short lines: whose, what, which."""
+    """Return the events as short lines: sub-agent, type, and step, call or finish reason."""
     marks = ("step", "toolCallId", "finishReason")
     return [
         " ".join(
@@ -84,13 +103,13 @@ def brief(events: list[Event]) -> list[str]:
 
 
 def unstamped(events: list[Event]) -> list[Event]:
-    """Return the events without what differs from run to run."""
+    """Return the events without the fields that differ from run to run."""
     return [{key: value for key, value in event.items() if key not in STAMPS} for event in events]
 
 
 @contextmanager
 def raw_turn(server: FakeServer, message: str = "hi", session: str = "s") -> Iterator[socket.socket]:
-    """Open a socket on which one turn was asked for."""
+    """Open a socket and send the request for one turn on it."""
     body = json.dumps({"sessionId": session, "input": message}).encode()
     head = f"POST /chat HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     address = urlsplit(server.url)
@@ -100,12 +119,12 @@ def raw_turn(server: FakeServer, message: str = "hi", session: str = "s") -> Ite
 
 
 def read_until(connection: socket.socket, mark: bytes) -> bytes:
-    """Return the bytes up to `mark` and what came with it."""
+    """Return the bytes up to `mark`, and those that came with it."""
     got = b""
     while mark not in got:
         piece = connection.recv(65536)
         assert piece, f"closed before {mark!r}: {got!r}"
-        assert len(got) < 100_000, f"no {mark!r} in sight: {got!r}"
+        assert len(got) < 100_000, f"no {mark!r} in {got!r}"
         got += piece
     return got
 
@@ -116,3 +135,8 @@ def read_to_end(connection: socket.socket) -> bytes:
     while piece := connection.recv(65536):
         got += piece
     return got
+
+
+def is_silent(connection: socket.socket) -> bool:
+    """Return whether nothing arrives for 50 ms."""
+    return not select.select([connection], [], [], 0.05)[0]

@@ -1,4 +1,4 @@
-"""Answers to a request as bytes: right, slightly wrong, and no HTTP at all."""
+"""Responses to a request as bytes: valid, slightly wrong, and not HTTP at all."""
 
 import gzip
 import zlib
@@ -20,10 +20,10 @@ _STREAM = b"content-type: text/event-stream"
 
 @dataclass(frozen=True)
 class Answer:
-    """What is sent, part by part, and what then becomes of the connection.
+    """The parts that are sent, and what then happens to the connection.
 
-    `body` is what was put in, before any framing or compression. `arrives` is what a client gets of it, None where
-    nobody can tell; unless `is_sound`, a client may as well refuse it all.
+    `body` is the content before any framing or compression. `arrives` is the part of it that a client receives, or None
+    if that is undefined; unless `is_sound`, a client may also reject all of it.
     """
 
     parts: tuple[bytes, ...]
@@ -37,56 +37,56 @@ class Answer:
 
     @property
     def sent(self) -> bytes:
-        """All that is sent."""
+        """All bytes that are sent."""
         return b"".join(self.parts)
 
 
 PAUSE = Answer((_OK + b"\r\n" + _STREAM + b"\r\n\r\n", load_recording("05_approval_pause")), b"")
-"""A turn that waits for a decision."""
+"""A turn that pauses for a decision."""
 
 
 def answer_whole(rng: Random) -> Answer:
-    """Return a stream in HTTP that is as it should be, so that all of it arrives."""
+    """Return a stream in valid HTTP, so that all of it arrives."""
     body = make_stream(rng)
     lines, parts = frame(body, rng)
-    return _put_together(_OK, [_STREAM, *lines], parts, body, arrives=body, is_sound=True)
+    return _make_answer(_OK, [_STREAM, *lines], parts, body, arrives=body, is_sound=True)
 
 
 def answer_oddly(rng: Random) -> Answer:
-    """Return a stream that is compressed, framed in an unusual way, or cut."""
+    """Return a stream that is compressed, framed in an unusual way, or cut off."""
     return rng.choice([_answer_compressed, _answer_in_odd_chunks, _answer_by_another_length])(rng)
 
 
 def answer_wrongly(rng: Random) -> Answer:
-    """Return a stream whose framing or compression is wrong: a client may wait for more, though none comes."""
+    """Return a stream whose framing or compression is wrong: a client may wait for more that never comes."""
     body = make_stream(rng)
     lines, parts = frame_wrongly(body, rng)
     if rng.randrange(4) == 0:
         packed = gzip.compress(body)
         lines, parts = frame(rng.choice([damage_bytes(packed, rng), packed[:-9], body, b"packed"]), rng)
         lines.append(b"content-encoding: " + rng.choice([b"gzip", b"deflate"]))
-    return _put_together(_OK, [_STREAM, *lines], parts, body)
+    return _make_answer(_OK, [_STREAM, *lines], parts, body)
 
 
 def answer_with_any_head(rng: Random) -> Answer:
-    """Return an answer whose status line and headers are odd."""
+    """Return an answer with odd status line and headers."""
     body = rng.choice([make_stream, make_page, make_error])(rng)
     kind = _STREAM if rng.randrange(3) else b"content-type: " + rng.choice(TYPES)
     more, parts = frame(body, rng)
     lines = [kind, *rng.sample(HEADERS, rng.randrange(3)), *more]
     rng.shuffle(lines)
-    return _put_together(rng.choice(STATUS_LINES), lines, parts, body)
+    return _make_answer(rng.choice(STATUS_LINES), lines, parts, body)
 
 
 def answer_with_transcript(rng: Random) -> Answer:
-    """Return what may be a transcript."""
+    """Return an answer that may be a transcript."""
     body = make_transcript(rng)
     lines, parts = frame(body, rng)
-    return _put_together(_OK, [b"content-type: application/json", *lines], parts, body)
+    return _make_answer(_OK, [b"content-type: application/json", *lines], parts, body)
 
 
 def answer_damaged(rng: Random) -> Answer:
-    """Return an answer of any kind with some of its bytes damaged, wherever they are."""
+    """Return an answer of any kind with some of its bytes damaged, anywhere in it."""
     answer = rng.choice([answer_whole, answer_wrongly, answer_with_any_head])(rng)
     sent = answer.sent
     for _ in range(rng.randrange(1, 5)):
@@ -108,25 +108,25 @@ def _answer_compressed(rng: Random) -> Answer:
     name, packed = rng.choice([(b"gzip", gzip.compress(body)), (b"DEFLATE", zlib.compress(body))])
     lines, parts = frame(packed, rng)
     lines.append(b"content-encoding: " + name)
-    return _put_together(_OK, [_STREAM, *lines], parts, body, arrives=body, is_sound=True)
+    return _make_answer(_OK, [_STREAM, *lines], parts, body, arrives=body, is_sound=True)
 
 
 def _answer_in_odd_chunks(rng: Random) -> Answer:
     body = make_stream(rng)
     lines, parts = chunk_oddly(body, rng)
-    return _put_together(_OK, [_STREAM, *lines], parts, body, arrives=body, is_sound=True)
+    return _make_answer(_OK, [_STREAM, *lines], parts, body, arrives=body, is_sound=True)
 
 
 def _answer_by_another_length(rng: Random) -> Answer:
     body = make_stream(rng)
     length = rng.choice([rng.randrange(len(body) + 1), len(body) + 1 + rng.randrange(1_000), 10**18])
     lines, parts = [b"content-length: %d" % length], cut(body, rng)
-    # What is behind the length that was told makes aiohttp refuse all of it, where it comes in the same packet.
+    # aiohttp rejects the whole response if more than the given length comes in the same packet.
     is_sound = length >= len(body)
-    return _put_together(_OK, [_STREAM, *lines], parts, body, arrives=body[:length], is_sound=is_sound)
+    return _make_answer(_OK, [_STREAM, *lines], parts, body, arrives=body[:length], is_sound=is_sound)
 
 
-def _put_together(
+def _make_answer(
     status_line: bytes,
     lines: list[bytes],
     parts: list[bytes],

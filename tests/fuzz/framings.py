@@ -1,9 +1,9 @@
-"""Bodies as HTTP carries them: as they should be, unusually, and wrongly."""
+"""Bodies as HTTP carries them: validly, unusually and wrongly."""
 
 from random import Random
 
 Framing = tuple[list[bytes], list[bytes]]
-"""Header lines, and the body as it is sent, part by part."""
+"""Header lines, and the parts in which the body is sent."""
 
 _CHUNKED = b"transfer-encoding: chunked"
 _LAST_CHUNK = b"0\r\n\r\n"
@@ -16,7 +16,7 @@ def cut(data: bytes, rng: Random) -> list[bytes]:
 
 
 def frame(body: bytes, rng: Random) -> Framing:
-    """Return a body in chunks, with its length, or up to the end of the connection."""
+    """Return a body in chunks, with its length, or ended by the connection."""
     chunks, parts = [*_to_chunks(body, rng), _LAST_CHUNK], cut(body, rng)
     return rng.choice(
         [([_CHUNKED], chunks), ([b"content-length: %d" % len(body)], parts), ([b"connection: close"], parts)]
@@ -24,14 +24,14 @@ def frame(body: bytes, rng: Random) -> Framing:
 
 
 def chunk_oddly(body: bytes, rng: Random) -> Framing:
-    """Return a body in chunks with an unusual end, or none."""
+    """Return a body in chunks with an unusual end, or without one."""
     last = rng.choice([b"", b"0\r\n", b"0\r\nx-trailer: \xff\r\n\r\n", b"000\r\n\r\n", b"0;a=b\r\n\r\n"])
     return [_CHUNKED], [*_to_chunks(body, rng), last]
 
 
 def frame_wrongly(body: bytes, rng: Random) -> Framing:
-    """Return a body of which nobody can say what of it is to be read."""
-    return rng.choice([_chunk_wrongly, _measure_wrongly, _mix])(body, rng)
+    """Return a body whose end is undefined."""
+    return rng.choice([_chunk_wrongly, _give_wrong_length, _frame_twice])(body, rng)
 
 
 def _to_chunks(body: bytes, rng: Random) -> list[bytes]:
@@ -45,13 +45,13 @@ def _chunk_wrongly(body: bytes, rng: Random) -> Framing:
     return [_CHUNKED], [*chunks, _LAST_CHUNK]
 
 
-def _measure_wrongly(body: bytes, rng: Random) -> Framing:
+def _give_wrong_length(body: bytes, rng: Random) -> Framing:
     size = b"%d" % len(body)
     odd = [b"9" * 400, b"-1", b"", b"1e3", b"+" + size, size + b", 1", size + b"\r\ncontent-length: 1"]
     return [b"content-length: " + rng.choice(odd)], cut(body, rng)
 
 
-def _mix(body: bytes, rng: Random) -> Framing:
-    """Return a body framed in two ways at once, or by a coding that nobody knows."""
+def _frame_twice(body: bytes, rng: Random) -> Framing:
+    """Return a body framed in two ways at once, or in an unknown coding."""
     coding = rng.choice([b"chunked\r\ncontent-length: 5", b"gzip, chunked", b"chunked, chunked", b"identity", b"\xff"])
     return [b"transfer-encoding: " + coding], [*_to_chunks(body, rng), _LAST_CHUNK]

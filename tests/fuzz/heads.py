@@ -1,4 +1,4 @@
-"""Status lines and headers: those of any server, and those of none."""
+"""Status lines and headers, of real servers and of none."""
 
 from .pieces import TOKEN
 

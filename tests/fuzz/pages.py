@@ -1,4 +1,4 @@
-"""Bodies that are no stream: pages, errors and transcripts, some of them wrong."""
+"""Bodies that are not streams: pages, errors and transcripts, some of them invalid."""
 
 import json
 from random import Random
@@ -38,17 +38,17 @@ _TRANSCRIPTS: list[Any] = [{}, [], None, 1, "x", {"error": "x" * 9_000}, {TOKEN:
 
 
 def make_page(rng: Random) -> bytes:
-    """Return a page, or what stands in place of one."""
+    """Return a page, or other bytes in its place."""
     return rng.choice(_PAGES)
 
 
 def make_error(rng: Random) -> bytes:
-    """Return the body of a refusal."""
+    """Return the body of an error response."""
     return _damage_some(json.dumps({"error": rng.choice(_ERRORS)}).encode(), rng)
 
 
 def make_transcript(rng: Random) -> bytes:
-    """Return what may be a transcript."""
+    """Return a body that may be a transcript."""
     deep = b"[" * 3_000
     kept = json.dumps({"messages": rng.choice(_MESSAGES)}).encode()
     return _damage_some(rng.choice([deep, kept, kept, json.dumps(rng.choice(_TRANSCRIPTS)).encode()]), rng)

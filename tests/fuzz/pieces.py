@@ -1,9 +1,9 @@
-"""What odd streams are made of: JSON values, lines and line ends."""
+"""The parts of odd streams: JSON values, lines and line ends."""
 
-# None of its letters is one of an escape, which could make it whole again where one of its bytes was damaged.
+# No escape can spell its letters, which could restore it after one of its bytes was damaged.
 TOKEN = "s3cq-" + "Gh7w" * 5
 
-# As text, since some of them no encoder would write.
+# As text, since no encoder would write some of them.
 ODD_VALUES = [
     "null",
     "true",

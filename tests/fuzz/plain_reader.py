@@ -1,33 +1,33 @@
-"""How an event stream ends, read a second time: plainly, a whole body at once, and by no code of the package."""
+"""A second reader of how an event stream ends: simple, for whole bodies, and without code of the package."""
 
 import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
-_DEEPEST = 100
+_MAX_DEPTH = 100
 
 
 def read_end(stream: bytes) -> str | None:
-    """Return the finishReason of the lead agent's first `run.done`, "" where it has none; None for no end at all.
+    """Return the finishReason of the lead agent's first `run.done`, "" if it has none, or None if there is no end.
 
-    The stream is of the run that its lead agent names first, and nothing is read behind a frame that is no event, or
-    that says `event: done`. Where that run did not begin with its start, another one in the stream makes it nobody's:
-    any event of it before the end, a start of it behind.
+    The stream belongs to the run that its lead agent names first. Nothing is read after a frame that is not an event or
+    that says `event: done`. If that run did not begin with its start, another run makes the stream ambiguous: by any
+    event before the end, or by a start after it.
     """
     run_id, has_start, end = None, False, None
     for name, data in _read_frames(stream):
         event = _parse(data)
         if event is None or (name == "done" and "type" not in event):
             return end
-        kind, of = event.get("type"), event.get("runId")
+        kind, event_run_id = event.get("type"), event.get("runId")
         if isinstance(event.get("subagent"), dict):
             continue
         if run_id is None:
-            run_id, has_start = of, kind == "run.start"
-        if of not in (None, run_id) and not has_start and (end is None or kind == "run.start"):
+            run_id, has_start = event_run_id, kind == "run.start"
+        if event_run_id not in (None, run_id) and not has_start and (end is None or kind == "run.start"):
             return None
-        if end is None and kind == "run.done" and of in (None, run_id):
+        if end is None and kind == "run.done" and event_run_id in (None, run_id):
             reason = event.get("finishReason")
             end = reason if isinstance(reason, str) else ""
     return end
@@ -50,15 +50,15 @@ def _read_frames(stream: bytes) -> Iterator[tuple[str, str]]:
 
 
 def _parse(data: str) -> dict[str, Any] | None:
-    """Return an event; None for what is not JSON, no object, or nested too deeply."""
+    """Return an event, or None for what is not JSON, not an object, or nested too deeply."""
     try:
-        event = json.loads(data, parse_constant=_refuse)
+        event = json.loads(data, parse_constant=_reject)
     except (ValueError, RecursionError):
         return None
-    return event if isinstance(event, dict) and _measure_depth(event) <= _DEEPEST else None
+    return event if isinstance(event, dict) and _measure_depth(event) <= _MAX_DEPTH else None
 
 
-def _refuse(name: str) -> None:
+def _reject(name: str) -> None:
     raise ValueError(name)
 
 

@@ -1,4 +1,4 @@
-"""Event streams that no server should send: real ones that were damaged, and ones made of odd pieces."""
+"""Event streams that no server should send: real ones, damaged, and ones made of odd parts."""
 
 import json
 from collections.abc import Callable
@@ -11,16 +11,16 @@ from tests.contract.facts import RECORDINGS, load_body
 from .pieces import LINE_ENDS, ODD_VALUES, PIECES
 
 _FRAME_END = b"\n\n"
-_ODD_PLACE = "\N{SNOWMAN} odd"
+_PLACEHOLDER = "\N{SNOWMAN} odd"
 
 
-def seeded(seed: int | str) -> Random:
-    """Return the randomness of a seed."""
+def make_random(seed: int | str) -> Random:
+    """Return the random generator of a seed."""
     return Random(seed)  # noqa: S311 - nothing that is drawn is a secret
 
 
 def make_stream(rng: Random) -> bytes:
-    """Return the body of an event stream: any bytes, odd pieces, or a real one with up to three things wrong."""
+    """Return the body of an event stream: random bytes, odd parts, or a real stream with up to three defects."""
     kind = rng.randrange(8)
     if kind == 0:
         return rng.randbytes(rng.randrange(100))
@@ -34,12 +34,12 @@ def make_stream(rng: Random) -> bytes:
 
 @cache
 def load_recording(name: str) -> bytes:
-    """Return the recorded body, read once."""
+    """Return a recorded body, read only once."""
     return load_body(name)
 
 
 def damage_bytes(data: bytes, rng: Random) -> bytes:
-    """Return bytes of which some are others, lost, twice there, or new."""
+    """Return the bytes with some replaced, lost, doubled or added."""
     start = rng.randrange(len(data) + 1)
     end = min(start + rng.choice([1, 1, 1, 2, 16, 300]), len(data))
     piece = rng.choice(
@@ -78,7 +78,7 @@ def _drop_frame(stream: bytes, rng: Random) -> bytes:
     return _FRAME_END.join(frames)
 
 
-def _cross(stream: bytes, rng: Random) -> bytes:
+def _mix_streams(stream: bytes, rng: Random) -> bytes:
     frames = stream.split(_FRAME_END)
     for frame in load_recording(rng.choice(RECORDINGS)).split(_FRAME_END):
         if rng.randrange(2):
@@ -99,17 +99,17 @@ def _put_odd_value(stream: bytes, rng: Random) -> bytes:
     except (ValueError, RecursionError):
         return stream
     _change_somewhere(event, rng)
-    text = json.dumps(event).replace(json.dumps(_ODD_PLACE), rng.choice(ODD_VALUES))
+    text = json.dumps(event).replace(json.dumps(_PLACEHOLDER), rng.choice(ODD_VALUES))
     frames[at] = prefix + b" " + text.encode()
     return _FRAME_END.join(frames)
 
 
 def _change_somewhere(value: Any, rng: Random) -> None:
-    """Put the mark of an odd value in place of some part of a JSON value, at any depth."""
+    """Replace some part of a JSON value, at any depth, with the placeholder of an odd value."""
     while isinstance(value, dict | list) and value:
         key = rng.choice(list(value)) if isinstance(value, dict) else rng.randrange(len(value))
         if not isinstance(value[key], dict | list) or rng.randrange(3) == 0:
-            value[key] = _ODD_PLACE
+            value[key] = _PLACEHOLDER
             return
         value = value[key]
 
@@ -121,7 +121,7 @@ _DAMAGES: list[Callable[[bytes, Random], bytes]] = [
     _swap_lines,
     _repeat_frame,
     _drop_frame,
-    _cross,
+    _mix_streams,
     _change_line_ends,
     _put_odd_value,
     _put_odd_value,

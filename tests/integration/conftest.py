@@ -1,4 +1,4 @@
-"""What is started once for all the tests here that want it."""
+"""Fixtures that start once for all integration tests that use them."""
 
 from collections.abc import Iterator
 

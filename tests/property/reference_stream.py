@@ -1,11 +1,11 @@
-"""A second decoder of event streams, written from section 9.2 of WHATWG HTML: the whole stream at once, and slowly."""
+"""A second decoder of event streams, written from section 9.2 of WHATWG HTML: slow, and for whole streams only."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass
 class Stream:
-    """What a stream holds; `unfinished` says that it ended in the middle of something other than a comment."""
+    """The content of a stream; `unfinished` means that it ended inside something other than a comment."""
 
     frames: list[tuple[str, str]] = field(default_factory=list)
     invalid_utf8_at: int | None = None
@@ -13,7 +13,7 @@ class Stream:
 
 
 def read_stream(body: bytes) -> Stream:
-    """Return what a stream holds."""
+    """Return the content of a stream."""
     stream = Stream(invalid_utf8_at=find_invalid_utf8(body))
     *lines, rest = split_lines(body.decode("utf-8", "replace").removeprefix("\ufeff"))
     data = name = ""
@@ -42,7 +42,7 @@ def read_stream(body: bytes) -> Stream:
 
 
 def split_lines(text: str) -> list[str]:
-    """Return the lines that end, and what is behind the last of them."""
+    """Return the lines that end, and what follows the last of them."""
     lines = [""]
     for index, character in enumerate(text):
         if character == "\r" or (character == "\n" and (index == 0 or text[index - 1] != "\r")):
@@ -53,7 +53,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def find_invalid_utf8(body: bytes) -> int | None:
-    """Return the offset of the first byte that is not UTF-8."""
+    """Return the offset of the first byte that is not UTF-8, or None."""
     try:
         body.decode("utf-8")
     except UnicodeDecodeError as error:

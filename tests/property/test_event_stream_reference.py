@@ -1,4 +1,4 @@
-"""Streams that nobody thought of, read by our decoder and by one written from the specification alone."""
+"""Random streams, read by our decoder and by one written from the specification alone."""
 
 import pytest
 from hypothesis import given, settings
@@ -27,7 +27,7 @@ STREAMS = st.lists(PIECES | st.binary(max_size=3), max_size=30).map(b"".join)
 @settings(max_examples=1500, deadline=None)
 @given(STREAMS, st.sets(st.integers(1, 150)))
 def test_any_stream_is_read_as_specified(body: bytes, places: set[int]) -> None:
-    """Frames, the first byte that is not UTF-8, and a frame cut off by the end are what the specification says."""
+    """Frames, the first byte that is not UTF-8 and an unfinished last frame are as specified."""
     expected = read_stream(body)
     frames, decoder = decode_frames(cut(body, places))
     assert frames == [(name, data) for name, data in expected.frames if data]

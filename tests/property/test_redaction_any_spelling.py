@@ -1,4 +1,4 @@
-"""However a secret is spelled, and whatever stands around it, nothing of it is left."""
+"""However a secret is spelled, and whatever surrounds it, nothing of it is left."""
 
 import base64
 from collections.abc import Callable
@@ -18,12 +18,12 @@ ENCODERS: list[Callable[[bytes], bytes]] = [base64.b64encode, base64.urlsafe_b64
 
 @given(WORD, st.data(), st.text(), st.text())
 def test_a_secret_of_mixed_spellings(secret: str, data: st.DataObject, before: str, behind: str) -> None:
-    """A secret whose characters are spelled each in another way is replaced, and the text around it stays."""
+    """A secret whose characters are spelled in different ways is replaced, and the text around it stays."""
     forms = data.draw(st.lists(st.sampled_from(FORMS), min_size=len(secret), max_size=len(secret)))
     spelled = "".join(form.format(one, ord(one)) for form, one in zip(forms, secret, strict=True))
     redactor = Redactor()
     redactor.add(Secret(secret))
-    # A space apart, since an escape before the secret could otherwise run into it.
+    # Spaces around it, since an escape before the secret could otherwise run into it.
     assert redactor.scrub(f"{before} {spelled} {behind}").endswith(f" {REDACTED} {redactor.scrub(behind)}")
 
 
@@ -31,7 +31,7 @@ def test_a_secret_of_mixed_spellings(secret: str, data: st.DataObject, before: s
 def test_a_secret_inside_longer_base64(
     secret: str, before: bytes, behind: bytes, encode: Callable[[bytes], bytes]
 ) -> None:
-    """Of base64 that holds a secret anywhere only what encodes the bytes around it is left."""
+    """In base64 that holds a secret, only what encodes the bytes around it is left."""
     redactor = Redactor()
     redactor.add(Secret(secret))
     scrubbed = redactor.scrub(encode(before + secret.encode() + behind).decode())
@@ -39,7 +39,7 @@ def test_a_secret_inside_longer_base64(
     assert len(scrubbed.replace(REDACTED, "")) <= (len(before) + len(behind)) * 4 / 3 + 5
 
 
-# Also secrets of the letters of the mark that stands in their place, whole and in pieces.
+# Includes secrets made of the marks that replace them, whole and in parts.
 SECRETS = st.text(min_size=8) | st.lists(
     st.sampled_from([REDACTED, REDACTED[1:], REDACTED[:-1], REDACTED.upper(), "***", "[", "]", "*", "#", "a"]),
     min_size=1,
@@ -49,7 +49,7 @@ SECRETS = st.text(min_size=8) | st.lists(
 
 @given(SECRETS, st.data())
 def test_any_text_and_any_secret(secret: str, data: st.DataObject) -> None:
-    """Nothing that is scrubbed raises, and a secret that stands in it as it is does not stand there afterwards."""
+    """Scrubbing never raises, and a secret in plain spelling is gone afterwards."""
     pieces = st.text() | st.sampled_from([secret[:1], secret[1:], secret[:-1], secret[-1:]])
     text = data.draw(pieces)
     redactor = Redactor()
@@ -60,7 +60,7 @@ def test_any_text_and_any_secret(secret: str, data: st.DataObject) -> None:
 
 @given(st.text(), SECRETS, st.integers(min_value=0))
 def test_any_text_that_is_cut_off(text: str, secret: str, length: int) -> None:
-    """Wherever a text with a secret is cut off, no more than a start of 7 bytes of the secret is left at its end."""
+    """Wherever a text with a secret is cut off, at most the first 7 bytes of the secret are left at its end."""
     redactor = Redactor()
     redactor.add(Secret(secret))
     whole = f"{text}{secret}"
@@ -70,7 +70,7 @@ def test_any_text_that_is_cut_off(text: str, secret: str, length: int) -> None:
 
 @given(st.text("\\%&#;ux{}0123456789abcdef tokn"))
 def test_what_holds_no_secret_is_not_changed(text: str) -> None:
-    """A text of pieces of escapes, in which no secret is spelled, comes back as it was."""
+    """A text of parts of escapes that holds no secret comes back unchanged."""
     redactor = Redactor()
     redactor.add(Secret("no-such-t0ken"))
     assert redactor.scrub(text) == text

@@ -1,4 +1,4 @@
-"""A certificate authority that nobody trusts but who is told to, and the certificates that it gives to deployments."""
+"""A certificate authority that only the tests trust, and the certificates that it issues to deployments."""
 
 import ssl
 from datetime import UTC, datetime, timedelta
@@ -8,7 +8,7 @@ import trustme
 
 
 class Authority:
-    """An authority of the tests; `bundle` is the file with its own certificate."""
+    """The certificate authority of the tests; `bundle` is the file with its own certificate."""
 
     def __init__(self, folder: Path) -> None:
         self._authority = trustme.CA()
@@ -16,7 +16,7 @@ class Authority:
         self._authority.cert_pem.write_to_path(str(self.bundle))
 
     def certify(self, name: str, *, valid_for: timedelta = timedelta(days=1)) -> ssl.SSLContext:
-        """Return what a server needs to be this host, by address or name; of a time before now it is out of date."""
+        """Return the TLS context of a server with this address or name; a `valid_for` below zero has expired."""
         until = datetime.now(UTC) + valid_for
         certificate = self._authority.issue_cert(name, not_before=until - timedelta(days=2), not_after=until)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 @dataclass(frozen=True)
 class Finished:
-    """What a command left: its exit code and all that it printed."""
+    """The exit code of a command, and everything it printed."""
 
     code: int
     out: str
@@ -25,13 +25,13 @@ class Finished:
 
 
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment without what would steer the command, and with `extra`."""
+    """Return the environment without the variables that affect the command, and with `extra`."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("REMOTE_EVALS", "COV_", "GITHUB_"))}
     return {**kept, "COLUMNS": "200", **(extra or {})}
 
 
 def run_python(*args: object, cwd: Path = ROOT, env: Mapping[str, str] | None = None) -> Finished:
-    """Run the interpreter of the tests with arguments and wait for its end."""
+    """Run the interpreter of the tests with arguments, and wait for its end."""
     done = subprocess.run(
         [sys.executable, *map(str, args)],
         cwd=cwd,
@@ -45,5 +45,5 @@ def run_python(*args: object, cwd: Path = ROOT, env: Mapping[str, str] | None = 
 
 
 def remote_evals(*args: object, cwd: Path = ROOT, env: Mapping[str, str] | None = None) -> Finished:
-    """Run `remote-evals` with arguments and wait for its end."""
+    """Run `remote-evals` with arguments, and wait for its end."""
     return run_python("-m", "remote_evals", *args, cwd=cwd, env=env)

@@ -1,4 +1,4 @@
-"""What the tests of the remote target share: deployments to ask, short limits, and what a failure must look like."""
+"""Deployments to send prompts to, patient limits, and what every failure must report."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -30,10 +30,10 @@ __all__ = [
     "serve",
 ]
 
-# Long enough for a busy machine, and only ever waited out by the one clock that a test shortens.
+# Long enough for a busy machine; a test that waits for a limit shortens that one.
 PATIENT = Limits(connect_s=20, headers_s=20, first_event_s=20, silence_s=20)
 
-# A reply that pauses for an approval, and goes on once it is decided.
+# A reply that pauses for an approval, and continues after the decision.
 REFUND: dict[str, Any] = {
     "when": {"input": "refund"},
     "steps": [
@@ -48,7 +48,7 @@ REFUND: dict[str, Any] = {
 
 
 def serve(*replies: dict[str, Any], **script: Any) -> FakeServer:
-    """Return a fake deployment that gives these replies; JSON is YAML."""
+    """Return a fake deployment that gives these replies."""
     return FakeServer(parse_script(json.dumps({"replies": replies or [{"text": "Hello."}], **script})))
 
 
@@ -63,13 +63,13 @@ def sending(*parts: bytes) -> Callable[[Connection], Awaitable[None]]:
 
 
 async def greet(t: EvalContext) -> None:
-    """Send one prompt, and ask that the run came to its end."""
+    """Send one prompt, and check that the run completed."""
     await t.send("hi")
     t.completed()
 
 
 def closing(*parts: bytes) -> Callable[[Connection], Awaitable[None]]:
-    """Return an answer that sends the parts and closes."""
+    """Return an answer that sends the parts and closes the connection."""
 
     async def answer(connection: Connection) -> None:
         await connection.send(parts)
@@ -78,7 +78,7 @@ def closing(*parts: bytes) -> Callable[[Connection], Awaitable[None]]:
 
 
 def named(*names: str) -> list[Eval]:
-    """Return a case for each name, which is its prompt too."""
+    """Return a case for each name, which is also its prompt."""
 
     def case(name: str) -> Eval:
         async def run(t: EvalContext) -> None:
@@ -92,7 +92,7 @@ def named(*names: str) -> list[Eval]:
 
 @dataclass(frozen=True)
 class Failure:
-    """How a case failed: the error as its eval met it, its row, and the report of the whole run."""
+    """How a case failed: the error that its eval caught, its row, and the report of the whole run."""
 
     error: RemoteError
     row: EvalResult
@@ -100,37 +100,41 @@ class Failure:
 
 
 async def fail_among_others(url: str, *, limits: Limits = PATIENT, timeout_s: float = 0, **target: Any) -> Failure:
-    """Run a case against `url`, between two against a deployment that is well, and return how it failed.
+    """Run a case against `url`, between two against a healthy deployment, and return how it failed.
 
-    Nothing is sent again unless `target` says so. Asserts what holds for every failure: see `assert_well_told`.
+    Nothing is retried unless `target` says so. Asserts what holds for every failure: see `assert_well_reported`.
     """
-    met: list[RemoteError] = []
+    caught: list[RemoteError] = []
 
-    async def meet(t: EvalContext) -> None:
+    async def keep_error(t: EvalContext) -> None:
         try:
             await t.send("hi")
         except RemoteError as error:
-            met.append(error)
+            caught.append(error)
             raise
 
     with serve() as server:
-        well = RemoteTarget(server.url, limits=PATIENT)
+        healthy = RemoteTarget(server.url, limits=PATIENT)
         bad = RemoteTarget(url, limits=limits, **{"retries": 0, **target})
-        evals = [Eval("before", greet, target=well), Eval("bad", meet, target=bad), Eval("after", greet, target=well)]
+        evals = [
+            Eval("before", greet, target=healthy),
+            Eval("bad", keep_error, target=bad),
+            Eval("after", greet, target=healthy),
+        ]
         report = await EvalRunner(concurrency=2, timeout_s=timeout_s).arun(evals)
     assert [(row.name, row.status) for row in report.results] == [
         ("before", "passed"),
         ("bad", "error"),
         ("after", "passed"),
     ], report.results[1].error
-    assert met, report.results[1].error
-    failure = Failure(met[0], report.results[1], report)
-    assert_well_told(failure, f"{show_url(url)}/chat")
+    assert caught, report.results[1].error
+    failure = Failure(caught[0], report.results[1], report)
+    assert_well_reported(failure, f"{show_url(url)}/chat")
     return failure
 
 
-def assert_well_told(failure: Failure, url: str) -> None:
-    """Assert that a failure names the URL and what happened and what to try, and leads to the deployment's trace."""
+def assert_well_reported(failure: Failure, url: str) -> None:
+    """Assert that a failure names the URL, what happened, what to try and the trace id."""
     error, row = failure.error, failure.row
     assert str(error) == f"{url}: {error.happened.rstrip('.')}. {error.advice}."
     assert str(error).isprintable()

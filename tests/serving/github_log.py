@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 
-def obeyed(log: str) -> Iterator[str]:
-    """Yield the lines that the runner takes for commands, as it reads a log: none while a fence is open."""
+def find_commands(log: str) -> Iterator[str]:
+    """Yield the lines that the runner takes as commands: none between `::stop-commands::` and its token."""
     token = None
     for line in log.replace("\r", "\n").split("\n"):
         text = line.strip()

@@ -1,4 +1,4 @@
-"""A deployment that answers `GET /health` as it is told to, and is waited for without the time that this takes."""
+"""A deployment with given answers to `GET /health`, and a way to wait for it without real pauses."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -18,16 +18,16 @@ LONG_S = 600.0
 
 
 class Pauses(list[float]):
-    """The seconds that would have been waited."""
+    """The seconds that a real wait would have paused."""
 
     async def __call__(self, seconds: float) -> None:
-        """Take the time as passed."""
+        """Record a pause instead of making it."""
         self.append(seconds)
         await asyncio.sleep(0)
 
 
 class Deployment:
-    """What answers, the last answer again and again, and what was asked."""
+    """Sends its answers in order, the last one again and again, and records the requests."""
 
     def __init__(self, answers: Sequence[bytes]) -> None:
         self.asked: list[Connection] = []
@@ -36,19 +36,19 @@ class Deployment:
         self._answers = chain(answers, repeat(answers[-1]))
 
     async def answer(self, connection: Connection) -> None:
-        """Send the next answer; an empty one is a connection that is closed without."""
+        """Send the next answer; an empty one closes the connection without an answer."""
         self.asked.append(connection)
         await connection.send([next(self._answers)])
 
     async def wait(self, wait_s: float = LONG_S, expected: dict[str, str] | None = None, **options: object) -> None:
-        """Wait for it, without the time that it takes."""
+        """Wait until it is ready, without real pauses."""
         target = RemoteTarget(self.url, **{"limits": PATIENT, **options})  # type: ignore[arg-type]
         await wait_until_ready(target, wait_s, expected or {}, pause=self.pauses)
 
 
 @asynccontextmanager
 async def deployed(*answers: bytes, path: str = "") -> AsyncIterator[Deployment]:
-    """Answer each connection by the next of the answers."""
+    """Answer each connection with the next of the answers."""
     deployment = Deployment(answers)
     async with listen(deployment.answer) as host:
         deployment.url = f"http://{host}{path}"
@@ -56,6 +56,6 @@ async def deployed(*answers: bytes, path: str = "") -> AsyncIterator[Deployment]
 
 
 def status(line: str, body: str = "", *headers: str) -> bytes:
-    """Return an answer of this status."""
+    """Return an answer with this status line."""
     fields = "".join(f"{header}\r\n" for header in headers)
     return f"HTTP/1.1 {line}\r\n{fields}content-length: {len(body.encode())}\r\n\r\n{body}".encode()

@@ -1,4 +1,4 @@
-"""Secrets of every kind, where they could leak, and a look into all of it."""
+"""Secrets of every kind where they could leak, and checks of every form in which errors and reports are shown."""
 
 import base64
 import html
@@ -20,7 +20,7 @@ COOKIE = "c00k13-" + "Ys8d" * 5
 QUERY_KEY = "qu3ry-" + "Lf6g" * 5
 PROXY_PASSWORD = "pr0xy-" + "mN2v" * 5
 
-# All that a target can be given to keep to itself, and a deployment's answer that holds it.
+# Every secret that a target can be given, and an answer of a deployment that repeats them.
 SECRETS: dict[str, Any] = {
     "token": TOKEN,
     "headers": {"X-Api-Key": API_KEY, "X-Tenant": TENANT, "Cookie": f"theme=dark; sid={COOKIE}"},
@@ -34,17 +34,17 @@ _TESTS = str(Path(__file__).parents[1])
 
 
 def ways_to_show(error: BaseException) -> Iterator[tuple[str, str]]:
-    """Yield how an error can be shown, and what is seen then: as text, pickled, and with every frame's locals."""
-    for link in _links(error):
-        name = type(link).__name__
-        yield f"repr of {name}", f"{link!r} {link} {link.args!r} {vars(link)!r}"
-        yield f"locals of {name}", _show_frames(link)
+    """Yield every form of an error with its name: as text, pickled, and with the locals of every frame."""
+    for each in _get_chain(error):
+        name = type(each).__name__
+        yield f"repr of {name}", f"{each!r} {each} {each.args!r} {vars(each)!r}"
+        yield f"locals of {name}", _show_frames(each)
     yield "traceback", "".join(traceback.format_exception(error))
     yield "pickle", pickle.dumps(error).decode("latin-1")
 
 
 def ways_to_report(report: EvalReport) -> Iterator[tuple[str, str]]:
-    """Yield a report in each form in which people and machines see it."""
+    """Yield every form of a report with its name."""
     yield "repr", repr(report)
     yield "model", report.model_dump_json()
     for render in (render_json_report, render_junit, render_summary, render_markdown, render_annotations):
@@ -52,25 +52,25 @@ def ways_to_report(report: EvalReport) -> Iterator[tuple[str, str]]:
 
 
 def assert_no_leak(shown: Iterable[tuple[str, str]], *secrets: str) -> None:
-    """Assert that none of these secrets, else of all above, is in any text, and name those in which one is."""
+    """Assert that no text has one of these secrets, by default of all above; the message names the texts that do."""
     known = secrets or (TOKEN, API_KEY, TENANT, COOKIE, QUERY_KEY, PROXY_PASSWORD)
     leaks = [f"{name}: {found}" for name, text in shown if (found := _find(text, known))]
     assert not leaks, "\n".join(leaks)
 
 
 def assert_error_keeps_secrets(error: BaseException) -> None:
-    """Assert that no way to show an error shows a secret."""
+    """Assert that no form of an error shows a secret."""
     assert_no_leak(ways_to_show(error))
 
 
 def base64_cores(secret: str) -> Iterator[str]:
-    """Yield what must stand in base64 of a longer text that holds the secret, wherever it begins."""
+    """Yield what the base64 of a longer text contains if the secret is in it, at any offset."""
     for offset in range(3):
         yield base64.b64encode(bytes(offset) + secret.encode()).decode()[4:-4]
 
 
 def _find(text: str, secrets: Sequence[str]) -> str | None:
-    """Return the surroundings of a secret, however it is spelled; None where there is none."""
+    """Return the text around a secret in any spelling, or None."""
     spellings = [spelling.lower() for secret in secrets for spelling in (secret, *base64_cores(secret))]
     for view in _views(text):
         at = max(view.lower().find(spelling) for spelling in spellings)
@@ -80,7 +80,7 @@ def _find(text: str, secrets: Sequence[str]) -> str | None:
 
 
 def _views(text: str) -> Iterator[str]:
-    """Yield the text as it is, and as it is read by what undoes escapes once, twice and three times."""
+    """Yield the text as it is, and as it reads after escapes are undone once, twice and three times."""
     yield text
     for _ in range(3):
         text = html.unescape(unquote(text))
@@ -89,16 +89,16 @@ def _views(text: str) -> Iterator[str]:
         yield (text := re.sub(r"\\(.)", r"\1", text))
 
 
-def _links(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and what led to it, as Python's own traceback and the trackers of errors follow it."""
-    link: BaseException | None = error
-    while link:
-        yield link
-        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
+def _get_chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and its causes, in the order in which Python's tracebacks and error trackers follow them."""
+    current: BaseException | None = error
+    while current:
+        yield current
+        current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
 
 
 def _show_frames(error: BaseException) -> str:
-    """Return the traceback as trackers of errors make it, with the locals of each frame but those of the tests."""
+    """Return the traceback as error trackers make it, with the locals of each frame outside the tests."""
     shown = traceback.TracebackException.from_exception(error, capture_locals=True)
     return "\n".join(
         f"{frame.filename}:{frame.lineno} {frame.name}: {frame.locals}"

@@ -1,4 +1,4 @@
-"""Listeners to runs."""
+"""A listener for runs."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ from remote_evals import EvalResult, Listener
 
 
 class Notes(Listener):
-    """A listener that notes every call, and does something at the first end of a case."""
+    """A listener that records every call, and calls `at_first_end` when the first case ends."""
 
     def __init__(self, at_first_end: Callable[[], None] = lambda: None) -> None:
         self.calls: list[str] = []

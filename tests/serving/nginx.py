@@ -1,4 +1,4 @@
-"""A real web server before fake agents, as a process of its own; nginx.conf says what it does with requests."""
+"""A real web server in front of fake agents, as a process of its own, configured by nginx.conf."""
 
 import os
 import shutil
@@ -35,7 +35,7 @@ AGENTS: dict[str, list[dict[str, Any]]] = {
 
 @dataclass(frozen=True)
 class Nginx:
-    """Where a running nginx is reached: plain, by TLS with a certificate of `bundle`, and as another origin.
+    """The URLs of a running nginx: plain, with TLS by a certificate of `bundle`, and as another origin.
 
     `agents` are the fake servers behind it, by their names in nginx.conf; "elsewhere" is behind the other origin.
     """
@@ -49,7 +49,7 @@ class Nginx:
 
 @contextmanager
 def run_nginx(folder: Path) -> Iterator[Nginx]:
-    """Run nginx with the agents behind it, and all its files in `folder`; it listens when the block begins."""
+    """Run nginx with the agents behind it and all its files in `folder`; it listens when the block begins."""
     program = _find_program()
     with ExitStack() as stack:
         agents = {name: serve(*replies, base_path="/api/agent") for name, replies in AGENTS.items()}
@@ -68,7 +68,7 @@ def run_nginx(folder: Path) -> Iterator[Nginx]:
 
 
 def _find_program() -> str:
-    # Debian keeps it where only root looks.
+    # Debian installs it where only root looks.
     program = shutil.which("nginx", path=f"{os.environ.get('PATH', os.defpath)}{os.pathsep}/usr/sbin")
     if program:
         return program
@@ -80,7 +80,7 @@ def _find_program() -> str:
 
 @contextmanager
 def _hold_port() -> Iterator[int]:
-    """Yield a free port that nobody can listen on but who says `reuseport` too, as nginx.conf does."""
+    """Yield a free port that only a process with `reuseport`, as in nginx.conf, can listen on."""
     with socket.socket() as held:
         held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         held.bind(("127.0.0.1", 0))
@@ -112,4 +112,4 @@ def _wait_until_listening(process: subprocess.Popen[bytes], port: int) -> None:
                 process.wait(0.01)
         else:
             return
-    pytest.fail(f"nginx ended with {process.returncode}, and said why on stderr")
+    pytest.fail(f"nginx ended with {process.returncode}; stderr says why")

@@ -1,4 +1,4 @@
-"""Addresses at which nobody can be reached."""
+"""Addresses that accept no connection."""
 
 import socket
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 
 @contextmanager
 def closed_port() -> Iterator[str]:
-    """Yield an address on which nobody listens, and which nobody else can take meanwhile."""
+    """Yield an address where nothing listens, and that no other process can take in the meantime."""
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         yield "{}:{}".format(*bound.getsockname())
@@ -15,7 +15,7 @@ def closed_port() -> Iterator[str]:
 
 @contextmanager
 def full_port() -> Iterator[str]:
-    """Yield an address that answers no connect: it lets none in, and none is left to wait."""
+    """Yield an address that answers no connection attempt: its queue of waiting connections is full."""
     with ExitStack() as stack:
         listener = stack.enter_context(socket.socket())
         listener.bind(("127.0.0.1", 0))

@@ -1,4 +1,4 @@
-"""Proxies on this machine: one that notes what it is asked, and one that nobody here wrote, as its own process."""
+"""Two proxies on this machine: one that records its requests, and the package proxy.py in its own process."""
 
 import asyncio
 import os
@@ -16,10 +16,10 @@ import pytest
 
 from tests.serving.deployments import Connection, listen
 
-# An address of this machine that is not one of loopback, so that a proxy may serve it.
+# An address of this machine outside loopback, so that a proxy may serve it.
 NOT_LOOPBACK = "0.0.0.0"  # noqa: S104 - nothing is bound to it
 
-# Says on which port it listens, and stops when nobody holds its input open any more.
+# Prints its port, and stops when its standard input is closed.
 _PROXY_PROCESS = """
 import sys, proxy
 with proxy.Proxy(sys.argv[1:]) as running:
@@ -29,7 +29,7 @@ with proxy.Proxy(sys.argv[1:]) as running:
 
 
 def forget_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave no proxy that the environment of the tests sets."""
+    """Remove the proxies that the environment of the tests sets."""
     for name in list(os.environ):
         if re.fullmatch(r"(http|https|all|no)_proxy", name, re.IGNORECASE):
             monkeypatch.delenv(name)
@@ -37,7 +37,7 @@ def forget_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @contextmanager
 def run_proxy(folder: Path, *options: str) -> Iterator[str]:
-    """Run the proxy of the package proxy.py; yields its host and port. What it keeps on disk goes into `folder`."""
+    """Run the package proxy.py with its files in `folder`; yields its host and port."""
     fixed = ["--port", "0", "--num-acceptors", "1", "--num-workers", "1", "--log-level", "ERROR"]
     with subprocess.Popen(
         [sys.executable, "-c", _PROXY_PROCESS, *fixed, "--data-dir", str(folder), *options],
@@ -56,7 +56,7 @@ def run_proxy(folder: Path, *options: str) -> Iterator[str]:
 
 @dataclass
 class Proxy:
-    """The address of a proxy, and the requests that it was asked to pass on."""
+    """The address of a proxy, and the requests that it was asked to forward."""
 
     host: str = ""
     asked: list[Connection] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Proxy:
 
 @asynccontextmanager
 async def open_proxy(forward_to: str, tls: ssl.SSLContext | None = None) -> AsyncIterator[Proxy]:
-    """Pass every request on to the deployment at this URL, whatever host it names; a CONNECT is refused."""
+    """Forward every request to the deployment at this URL, whatever host it names; a CONNECT is answered with 403."""
     proxy = Proxy()
 
     async def answer(connection: Connection) -> None:

@@ -35,32 +35,35 @@ async def orders(t, case):
 
 @pytest.fixture(autouse=True)
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no variable of the machine say where to send, and be strict about marks."""
+    """Remove the settings of this machine, and be strict about marks and warnings."""
     for name in ("REMOTE_EVALS_URL", "REMOTE_EVALS_TOKEN", "REMOTE_EVALS_JUDGE_URL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "200")
-    # The other plugins of this machine take a second to load; who needs one asks for it.
+    # The other plugins of this machine take a second to load; a test that needs one asks for it.
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     pytester.makeini("[pytest]\naddopts = -p remote_evals.pytest_plugin --strict-markers\nfilterwarnings = error")
 
 
 @pytest.fixture
 def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Serve the script, and give its token to whoever asks the environment."""
+    """Serve the script, and set its token in the environment."""
     monkeypatch.setenv("REMOTE_EVALS_TOKEN", "demo-token-123")
     with FakeServer(parse_script(SCRIPT)) as server:
         yield server.url
 
 
 def write(pytester: pytest.Pytester, name: str, text: str) -> Path:
+    """Write a file of the project; return its path."""
     path = pytester.path / name
     path.write_text(textwrap.dedent(text), "utf-8")
     return path
 
 
 def run(pytester: pytest.Pytester, *args: str) -> pytest.RunResult:
+    """Run pytest in the project, in a process of its own."""
     return pytester.runpytest_subprocess(*args, timeout=60)
 
 
 def workers(count: int) -> list[str]:
+    """Return the options that run the tests in `count` processes."""
     return ["-p", "xdist", "-n", str(count)]

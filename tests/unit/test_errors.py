@@ -1,10 +1,12 @@
+"""The exception tree: its codes, its branches and its messages."""
+
 import copy
 import pickle
 
 import pytest
 
 from remote_evals import errors
-from remote_evals.config.documents import DocumentError
+from remote_evals.config.problems import DocumentError
 from remote_evals.errors import RemoteError, RemoteEvalsError, SettingsError, SuiteError
 from tests.builders import run
 
@@ -27,7 +29,7 @@ OTHERS: list[tuple[RemoteEvalsError, str]] = [
 
 @pytest.mark.parametrize(("error", "code"), [*REMOTE, *OTHERS], ids=[code for _, code in [*REMOTE, *OTHERS]])
 def test_every_error_has_its_stable_code(error: RemoteEvalsError, code: str) -> None:
-    """Machines tell errors apart by their code, and every one of them can be caught by the root of the tree."""
+    """Every error has a code for machines and can be caught as the root of the tree."""
     assert error.code == code
     assert isinstance(error, RemoteEvalsError)
 
@@ -41,13 +43,13 @@ def test_codes_are_unique() -> None:
 
 
 @pytest.mark.parametrize(("error", "code"), REMOTE, ids=[code for _, code in REMOTE])
-def test_the_far_side_is_told_from_a_refused_token(error: RemoteError, code: str) -> None:
-    """Every failure of the far side is a request that failed, but for the refusal of the token."""
+def test_a_failed_request_is_told_from_a_rejected_token(error: RemoteError, code: str) -> None:
+    """Every remote failure except a rejected token is a failed request."""
     assert isinstance(error, errors.RemoteRequestFailedError) is (code != "REMOTE_UNAUTHORIZED")
 
 
-def test_a_mistake_of_the_user_is_no_failure_of_the_far_side() -> None:
-    """The two branches of the tree are apart: one says edit something, the other that the deployment failed."""
+def test_a_problem_of_the_user_is_no_failure_of_the_deployment() -> None:
+    """The two branches of the tree are separate: the user must edit something, or the deployment failed."""
     assert issubclass(SuiteError, errors.UsageError)
     assert issubclass(SettingsError, errors.UsageError)
     assert not issubclass(errors.UsageError, RemoteError)
@@ -55,13 +57,13 @@ def test_a_mistake_of_the_user_is_no_failure_of_the_far_side() -> None:
 
 @pytest.mark.parametrize(("error", "code"), REMOTE, ids=[code for _, code in REMOTE])
 def test_a_message_says_where_what_and_what_to_try(error: RemoteError, code: str) -> None:
-    """A remote error names the URL, what happened and what to try, and nothing of its class's inner fields."""
+    """The message of a remote error gives the URL, what happened and what to try, and no other field."""
     assert str(error) == f"{URL}: {HAPPENED}. {ADVICE}."
 
 
 @pytest.mark.parametrize(("error", "code"), REMOTE, ids=[code for _, code in REMOTE])
 def test_what_happened_can_be_rewritten(error: RemoteError, code: str) -> None:
-    """What quotes the far side can be scrubbed before anybody sees it, in the message, the args and the pickle."""
+    """Rewriting what happened changes the message, the args and the pickle, so that a quoted secret can be scrubbed."""
     scrubbed = copy.deepcopy(error)
     scrubbed.rewrite(lambda text: text.replace("refused", "[redacted]"))
     assert str(scrubbed) == f"{URL}: the connection was [redacted]. {ADVICE}."
@@ -76,7 +78,7 @@ def test_what_happened_can_be_rewritten(error: RemoteError, code: str) -> None:
     ids=lambda error: type(error).__name__,
 )
 def test_an_error_survives_another_process(error: Exception) -> None:
-    """A pickled error comes back with the same message and fields, as worker processes need it."""
+    """A pickled error is restored with the same message and fields, as worker processes need."""
     if isinstance(error, RemoteError):
         error.partial = run(reply="Half a")
     again = pickle.loads(pickle.dumps(error))  # noqa: S301 - pickled a moment ago
@@ -84,7 +86,7 @@ def test_an_error_survives_another_process(error: Exception) -> None:
     assert (str(again), vars(again)) == (str(error), vars(error))
 
 
-def test_a_suite_error_holds_every_mistake() -> None:
-    """All mistakes are in the message, a line each, and can be had apart."""
+def test_a_suite_error_holds_every_problem() -> None:
+    """The message holds every problem on a line of its own, and `problems` holds them separately."""
     error = SuiteError(["a:1: x", "b:2: y"])
     assert (str(error), error.problems) == ("a:1: x\nb:2: y", ("a:1: x", "b:2: y"))

@@ -1,4 +1,4 @@
-"""The agent that says what it is told to."""
+"""The agent that gives scripted answers."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from remote_evals.testing import scripted_agent
 
 
 def test_it_answers_with_its_turns_in_order() -> None:
-    """Whatever it is asked, a scripted agent gives its turns one after another, in each session from the first."""
+    """A scripted agent gives its turns in order, whatever the prompts, and each session starts with the first."""
     make = scripted_agent(["one", {"reply": "two"}, RunResult(reply="three", finish_reason="stop")])
     first, second = make(), make()
     assert [first("a"), first("b")] == ["one", {"reply": "two"}]
@@ -15,7 +15,7 @@ def test_it_answers_with_its_turns_in_order() -> None:
 
 
 def test_it_says_that_it_has_no_more_turns() -> None:
-    """Past its last turn a scripted agent says how many it had, and what it was asked."""
+    """After its last turn a scripted agent raises an error with the number of turns and the prompt."""
     agent = scripted_agent(["one"])()
     agent("hi")
     with pytest.raises(IndexError, match=r"only 1 turn\(s\), and was asked 'more'"):
@@ -23,7 +23,7 @@ def test_it_says_that_it_has_no_more_turns() -> None:
 
 
 def test_an_eval_runs_against_it() -> None:
-    """An eval of two turns passes against a scripted agent, once for each of its cases."""
+    """An eval of two turns passes against a scripted agent in each of its cases."""
 
     @define_eval(name="a", agent=scripted_agent(["one", "two"]), cases=[{"input": "x"}, {"input": "y"}])
     async def test(t: EvalContext, case: dict[str, str]) -> None:
@@ -37,7 +37,7 @@ def test_an_eval_runs_against_it() -> None:
 
 
 def test_an_eval_that_asks_too_often_fails() -> None:
-    """A turn too many is a run that ended with "error", which says so."""
+    """A prompt beyond the last turn gives a run that ended with "error"."""
 
     @define_eval(name="a", agent=scripted_agent([]))
     async def test(t: EvalContext) -> None:

@@ -1,7 +1,8 @@
-"""What may be asserted of a run. Each function judges one `RunResult` and says what was seen; none raises.
+"""What can be asserted about a run. Each function checks one `RunResult` and says what it saw.
 
-A check that something did not happen, or happened just so often, fails unless the run came to its expected end:
-absence in a broken run proves nothing.
+In: a `RunResult` and the expected value.
+Out: an `AssertionResult`; a failed check never raises. An assertion that something did not happen, or happened an
+exact number of times, fails unless the run came to its expected end: absence in a broken run proves nothing.
 """
 
 from .budgets import max_cost_usd, max_duration_ms, max_first_text_ms, max_steps, max_tokens

@@ -1,53 +1,55 @@
-"""Assertions on how a run ended and what it said, and value checks."""
+"""Assertions on how a run ended and what it replied, and on any value by a value check."""
 
 import re
 from typing import Any, Literal
 
 from ...core.json_values import render_json
 from ...results import AssertionKey, AssertionResult, RunResult, describe_end
-from .base import absent, judged, label
-from .values import Check, Unjudged
+from .base import check_absence, make_result, render_call
+from .values import Check, MissingValue
 
 
 def ended(run: RunResult, reason: str = "stop") -> AssertionResult:
     """Pass when the run ended with this finish reason."""
-    name = "completed()" if reason == "stop" else f"finish_reason({reason!r})"
+    key: AssertionKey = "completed" if reason == "stop" else "finish_reason"
+    title = "completed()" if reason == "stop" else f"finish_reason({reason!r})"
     expected = "" if reason == "stop" else f"expected {reason!r}, "
     passed, seen = run.finish_reason == reason, expected + describe_end(run)
-    key: AssertionKey = "completed" if reason == "stop" else "finish_reason"
-    return judged(key, name, passed, seen, conclusive=run.finish_reason is not None)
+    return make_result(key, title, passed, seen, conclusive=run.finish_reason is not None)
 
 
 def nothing_pending(run: RunResult, verb: Literal["approve", "reject", "answer"]) -> AssertionResult:
-    """Return that there was nothing to approve, reject or answer, which always fails."""
-    return judged(verb, f"{verb}()", False, f"nothing waits for a decision; {describe_end(run)}")
+    """Fail, since there was nothing to approve, reject or answer."""
+    return make_result(verb, f"{verb}()", False, f"nothing waits for a decision; {describe_end(run)}")
 
 
 def output_contains(run: RunResult, text: str) -> AssertionResult:
-    """Pass when the reply contains the text, whatever its case."""
+    """Pass when the reply contains the text, ignoring case."""
     found = text.casefold() in run.reply.casefold()
-    return judged("output_contains", label("output_contains", text), found, _describe_reply(run), about=text)
+    title = render_call("output_contains", text)
+    return make_result("output_contains", title, found, _describe_reply(run), about=text)
 
 
 def output_not_contains(run: RunResult, text: str, *, expected_end: str = "stop") -> AssertionResult:
-    """Pass when the reply does not contain the text, whatever its case."""
-    title = label("output_not_contains", text)
+    """Pass when the reply does not contain the text, ignoring case."""
+    title = render_call("output_not_contains", text)
     if text.casefold() in run.reply.casefold():
-        # What streams before the end may be of a step that is not the last.
+        # Text that streams before the end may belong to a step that is not the last.
         is_final = run.finish_reason is not None
-        return judged("output_not_contains", title, False, _describe_reply(run), about=text, conclusive=is_final)
-    return absent("output_not_contains", title, run, expected_end, about=text)
+        return make_result("output_not_contains", title, False, _describe_reply(run), about=text, conclusive=is_final)
+    return check_absence("output_not_contains", title, run, expected_end, about=text)
 
 
 def output_matches(run: RunResult, pattern: str) -> AssertionResult:
     """Pass when the regular expression is found in the reply. Raises `re.error` for an invalid one."""
     found = re.search(pattern, run.reply) is not None
-    return judged("output_matches", label("output_matches", pattern), found, _describe_reply(run), about=pattern)
+    title = render_call("output_matches", pattern)
+    return make_result("output_matches", title, found, _describe_reply(run), about=pattern)
 
 
 def check_value(name: str, value: Any, check: Check) -> AssertionResult:
-    """Judge any value by a check such as `includes("shipped")`."""
-    if isinstance(value, Unjudged):
+    """Pass when the value passes a check such as `includes("shipped")`."""
+    if isinstance(value, MissingValue):
         message = f"{name} not checked: {value.why}" if value.skipped else f"{name} failed: {value.why}"
         passed = value.skipped
         return AssertionResult(name=name, key=name, passed=passed, score=float(passed), skipped=passed, message=message)

@@ -1,6 +1,6 @@
 """The events of the `/chat` protocol, version 1, out of their JSON.
 
-`parse_event` is tolerant on purpose: the protocol allows new types and new fields without a new version, so an unknown
+`parse_frame` is tolerant on purpose: the protocol allows new types and new fields without a new version, so an unknown
 type becomes an `UnknownEvent`, an unknown field is dropped, and a field of the wrong shape counts as absent.
 """
 
@@ -33,16 +33,18 @@ _ERROR_FIELDS = ("name", "message", "code")
 
 def parse_frame(name: str, frame: Frame) -> Event:
     """Return the event of a frame, by the name that its `event:` line gives and the JSON object of its data."""
+    kind = _text(frame.get("type"))
     # Of all names this one alone says what the data does not.
-    return StreamEnd(name, None, frame) if name == "done" and "type" not in frame else parse_event(frame)
+    if name == "done" and not kind and "type" not in frame:
+        return StreamEnd(name, None, frame)
+    subagent = frame.get("subagent")
+    of = _parse_subagent(subagent) if isinstance(subagent, dict) else None
+    return _PARSERS.get(kind, UnknownEvent)(kind, of, frame)
 
 
 def parse_event(frame: Frame) -> Event:
     """Return the event of one JSON object of the stream; never raises, whatever the fields hold."""
-    kind = _text(frame.get("type"))
-    parse = _PARSERS.get(kind, UnknownEvent)
-    subagent = frame.get("subagent")
-    return parse(kind, _parse_subagent(subagent) if isinstance(subagent, dict) else None, frame)
+    return parse_frame("message", frame)
 
 
 def _parse_subagent(of: Frame) -> Subagent:

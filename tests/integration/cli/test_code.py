@@ -1,4 +1,4 @@
-"""Evals in code through the command: in process and against a deployment, chosen, listed, and wrong."""
+"""Evals in code on the command line: run in process or against a deployment, selected, listed, and with problems."""
 
 import json
 import re
@@ -48,7 +48,7 @@ HEAD = "from remote_evals import define_eval\n\n"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a folder with a file of evals, which imports the agent beside it."""
+    """Return a folder with a file of evals that imports the agent beside it."""
     (tmp_path / "evals").mkdir()
     (tmp_path / "evals" / "order_agent.py").write_text(AGENT)
     (tmp_path / "evals" / "orders_eval.py").write_text(ORDERS)
@@ -57,7 +57,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("where", ["in process", "--url"])
 def test_one_file_runs_in_process_and_against_a_deployment(folder: Path, where: str) -> None:
-    """The same evals pass with their own agent and, given a URL, with the deployment that comes before it."""
+    """The same evals pass with their own agent and with a deployment, which overrides the agent."""
     tool = {"name": "lookup_order", "args": {"orderId": "7"}, "result": "shipped"}
     with serve({"steps": [{"tools": [tool]}, {"text": "Order 7 has shipped."}]}) as server:
         args = ["--url", server.url] if where == "--url" else []
@@ -80,21 +80,21 @@ def test_one_file_runs_in_process_and_against_a_deployment(folder: Path, where: 
     ids=["case", "eval and tag of a case"],
 )
 def test_only_and_tag_choose_evals_and_their_cases(folder: Path, args: list[str], names: list[str]) -> None:
-    """`--only` takes the name of an eval for all of its cases, or of one case, and `--tag` narrows it."""
+    """`--only` accepts the name of an eval, for all its cases, or of one case, and `--tag` narrows the selection."""
     done = remote_evals("list", *args, cwd=folder)
     assert done.code == 0, done.all
     assert [line.partition(": ")[2].partition("  [")[0] for line in done.out.splitlines()] == names
 
 
 def test_a_tag_and_a_name_that_no_case_has_together_are_1(folder: Path) -> None:
-    """A choice whose parts exist but choose nothing together says so, and is not green."""
+    """A tag and a name that exist but have no case in common are reported, with exit code 1."""
     done = remote_evals("run", "--only", "greeting", "--tag", "smoke", cwd=folder)
     assert done.code == 1, done.all
     assert "no case has both the chosen tag and the chosen name" in done.err
 
 
 def test_list_and_validate_read_code_beside_data(folder: Path) -> None:
-    """Both commands take files of code as they take suites, and run no test."""
+    """Both commands read files of code as they read suites, and run no test."""
     (folder / "evals" / "s.eval.yaml").write_text("cases: [{name: a, prompt: x}]")
     done = remote_evals("list", "evals", cwd=folder)
     assert done.out.splitlines() == [
@@ -135,21 +135,21 @@ WRONG = {
 }
 
 
-def test_every_mistake_in_code_and_data_is_2_at_once(folder: Path) -> None:
-    """Broken files, doubled names and a `pass_at` over `repeat` are each told with file and line, and nothing runs."""
+def test_every_problem_in_code_and_data_is_2_at_once(folder: Path) -> None:
+    """Broken files, repeated names and a `pass_at` above `repeat` are reported with file and line, and nothing runs."""
     for name, (text, _) in WRONG.items():
         (folder / "evals" / name).write_text(text)
     done = remote_evals("run", "evals", "--json", "r.json", cwd=folder)
     assert (done.code, done.out, (folder / "r.json").exists()) == (2, "", False), done.all
     lines = done.err.splitlines()
-    missing = [name for name, (_, told) in WRONG.items() if not any(f"/{name}{told}" in line for line in lines)]
+    missing = [name for name, (_, start) in WRONG.items() if not any(f"/{name}{start}" in line for line in lines)]
     assert missing == [], done.err
     assert any("s.eval.yaml:5: cases[2]" in line and "pass_at 3 can never be reached" in line for line in lines)
     assert len(lines) == len(WRONG) + 1
 
 
-def test_a_mistake_is_told_by_the_file_as_it_was_named(folder: Path) -> None:
-    """The place of an eval without a target is relative where its file was, as the place of any other mistake."""
+def test_a_problem_has_the_path_that_was_given(folder: Path) -> None:
+    """An eval without a target is reported with a relative path if its file was given by one."""
     (folder / "evals" / "g_eval.py").write_text(WRONG["g_eval.py"][0])
     done = remote_evals("run", "evals/g_eval.py", cwd=folder)
     assert (done.code, done.out) == (2, ""), done.all
@@ -170,7 +170,7 @@ define_eval(name="scored", agent=lambda prompt: "good", input="x", score=lambda 
 
 
 def test_a_test_that_raises_is_4_and_names_its_line(folder: Path) -> None:
-    """A test that raises is an error of that case, with file and line; the others are judged all the same."""
+    """A test that raises is an error of its case, with file and line; the other cases are still judged."""
     (folder / "evals" / "broken_eval.py").write_text(BROKEN)
     done = remote_evals("run", "evals/broken_eval.py", cwd=folder)
     assert done.code == 4, done.all
@@ -181,7 +181,7 @@ def test_a_test_that_raises_is_4_and_names_its_line(folder: Path) -> None:
 
 
 def test_a_test_that_never_sends_is_4_and_names_its_place(folder: Path) -> None:
-    """A test without a single `t.send()` is an error that leads to the file and the line of the eval."""
+    """A test that never calls `t.send()` is an error with the file and line of the eval."""
     (folder / "evals" / "silent_eval.py").write_text(
         f"{HEAD}@define_eval(name='silent', agent=lambda prompt: 'good')\nasync def silent(t): ...\n"
     )
@@ -191,7 +191,7 @@ def test_a_test_that_never_sends_is_4_and_names_its_place(folder: Path) -> None:
 
 
 def test_the_timeout_of_an_eval_names_its_limit(folder: Path) -> None:
-    """An eval's own `timeout` ends a run in process too, whatever `--timeout` allows."""
+    """The `timeout` of an eval ends a run in process too, and overrides `--timeout`."""
     (folder / "evals" / "slow_eval.py").write_text(
         f"import asyncio\n\n{HEAD}async def agent(prompt):\n    await asyncio.sleep(30)\n\n"
         "@define_eval(name='slow', agent=agent, timeout='200ms')\nasync def slow(t):\n    await t.send('x')\n"
@@ -201,32 +201,32 @@ def test_the_timeout_of_an_eval_names_its_limit(folder: Path) -> None:
 
 
 def test_the_module_is_the_command(folder: Path) -> None:
-    """`python -m remote_evals` and the installed command do the same."""
+    """`python -m remote_evals` does the same as the installed command."""
     command = shutil.which("remote-evals", path=str(Path(sys.executable).parent))
     assert command
     by_module, by_name = (run_python(*args, "list", cwd=folder) for args in (["-m", "remote_evals"], [command]))
     assert (by_module.code, by_module.out) == (0, by_name.out)
 
 
-LEAVERS = {
+EXITING = {
     "a factory": "def make_agent():\n    sys.exit(0)\n",
     "an async factory": "async def make_agent():\n    sys.exit(0)\n",
     "an agent": "def make_agent():\n    def agent(prompt):\n        sys.exit(0)\n    return agent\n",
     "a task of its own": (
-        "async def leave():\n    sys.exit(0)\n"
+        "async def exit_now():\n    sys.exit(0)\n"
         "async def make_agent():\n    async def agent(prompt):\n"
-        "        await asyncio.gather(asyncio.create_task(leave()), return_exceptions=True)\n"
+        "        await asyncio.gather(asyncio.create_task(exit_now()), return_exceptions=True)\n"
         "        await asyncio.sleep(5)\n    return agent\n"
     ),
 }
 
 
-@pytest.mark.parametrize("name", LEAVERS)
-def test_an_agent_that_leaves_the_process_makes_no_run_green(name: str, tmp_path: Path) -> None:
-    """`sys.exit(0)` anywhere in an agent ends no run with the code of one that passed."""
-    code = "import asyncio\nimport sys\nfrom remote_evals import define_eval\n\n" + LEAVERS[name]
+@pytest.mark.parametrize("name", EXITING)
+def test_an_agent_that_exits_makes_no_run_pass(name: str, tmp_path: Path) -> None:
+    """`sys.exit(0)` anywhere in an agent never makes the command exit with 0."""
+    code = "import asyncio\nimport sys\nfrom remote_evals import define_eval\n\n" + EXITING[name]
     code += '\n\n@define_eval(name="x", agent=make_agent)\nasync def x(t):\n    await t.send("hi")\n    t.completed()\n'
-    (tmp_path / "leaver_eval.py").write_text(code, "utf-8")
-    done = remote_evals("run", tmp_path / "leaver_eval.py")
+    (tmp_path / "exiting_eval.py").write_text(code, "utf-8")
+    done = remote_evals("run", tmp_path / "exiting_eval.py")
     assert done.code in (1, 4), done.all
     assert "SystemExit" in done.all or "called sys.exit()" in done.err

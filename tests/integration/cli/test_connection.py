@@ -1,4 +1,4 @@
-"""How the command gets at a deployment: TLS, secrets, waits, retries, and deployments that are not up yet."""
+"""How the command reaches a deployment: TLS, secrets, waits, retries, and deployments that are not up yet."""
 
 import asyncio
 import json
@@ -22,8 +22,8 @@ def suite(tmp_path: Path) -> Path:
     return path
 
 
-async def run_beside(*args: object, cwd: Path | None = None) -> Finished:
-    """Run the command while the event loop of the test goes on."""
+async def run_concurrently(*args: object, cwd: Path | None = None) -> Finished:
+    """Run the command without blocking the test's event loop."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "remote_evals", *map(str, args)),
         cwd=cwd,
@@ -38,7 +38,7 @@ async def run_beside(*args: object, cwd: Path | None = None) -> Finished:
 
 @pytest.mark.slow
 async def test_a_private_authority_and_no_verification_at_all(suite: Path, tmp_path: Path) -> None:
-    """A certificate of a private CA is refused, taken with `--ca-bundle`, or with `--insecure` and a warning."""
+    """A private CA's certificate is rejected, but accepted with `--ca-bundle`, or with `--insecure` and a warning."""
     authority = Authority(tmp_path)
 
     async def answer(connection: Connection) -> None:
@@ -49,22 +49,23 @@ async def test_a_private_authority_and_no_verification_at_all(suite: Path, tmp_p
         toml.write_text(f'[environments.a]\nurl = "https://{host}"\nca_bundle = "{authority.bundle.name}"\n')
         url = ["run", suite, "--quiet", "--url", f"https://{host}"]
         refused, trusted, settings, insecure = await asyncio.gather(
-            run_beside(*url, "--retries", 0),
-            run_beside(*url, "--ca-bundle", authority.bundle),
-            run_beside("run", suite, "--quiet", "--env", "a", "--config", toml),
-            run_beside(*url, "--insecure", "--json", tmp_path / "r.json"),
+            run_concurrently(*url, "--retries", 0),
+            run_concurrently(*url, "--ca-bundle", authority.bundle),
+            run_concurrently("run", suite, "--quiet", "--env", "a", "--config", toml),
+            run_concurrently(*url, "--insecure", "--json", tmp_path / "r.json"),
         )
     assert refused.code == 4, refused.all
     assert "--ca-bundle" in refused.out
     assert (trusted.code, settings.code) == (0, 0), trusted.all + settings.all
     assert insecure.code == 0, insecure.all
     assert insecure.err.splitlines() == [
-        "warning: --insecure: certificates are not checked; whoever is in between can read the token and forge replies"
+        "warning: --insecure: certificates are not verified; anyone on the network path can read the token and forge "
+        "replies"
     ]
 
 
 def test_a_secret_goes_over_plain_http_only_when_told_to(suite: Path) -> None:
-    """A token for another machine by plain http is bad usage without `--insecure-http`."""
+    """Sending a token to another machine over plain HTTP is bad usage without `--insecure-http`."""
     args = ["run", suite, "--url", "http://agent.invalid", "--token", TOKEN, "--retries", "0"]
     refused, allowed = remote_evals(*args), remote_evals(*args, "--insecure-http")
     assert (refused.code, allowed.code) == (2, 4), refused.all + allowed.all
@@ -73,7 +74,7 @@ def test_a_secret_goes_over_plain_http_only_when_told_to(suite: Path) -> None:
 
 
 def test_a_secret_header_is_shown_nowhere(suite: Path, tmp_path: Path) -> None:
-    """What `--secret-header` names is hidden wherever it comes back."""
+    """The value of a header that `--secret-header` names is redacted wherever it is echoed."""
     report = tmp_path / "r.json"
     with serve({"text": "{{authorization}} hidden-value-1"}) as server:
         args = ["run", suite, "--url", server.url, "--json", report, "--header", "X-Tenant=hidden-value-1"]
@@ -84,7 +85,7 @@ def test_a_secret_header_is_shown_nowhere(suite: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("args", "code"), [((), 0), (("--retries", "0"), 4)], ids=["default", "none"])
 def test_a_deployment_that_turns_away_is_asked_again(suite: Path, args: tuple[str, ...], code: int) -> None:
-    """A turn that was turned away is sent again by default, and never with `--retries 0`."""
+    """A turn that the deployment rejects with 503 is resent by default, and never with `--retries 0`."""
     with serve({"text": "x", "fault": {"name": "unavailable", "times": 1, "retry_after": 0}}) as server:
         done = remote_evals("run", suite, "--url", server.url, "--concurrency", 1, *args)
         assert len(server.requests) == (2 if code else 3)
@@ -92,7 +93,7 @@ def test_a_deployment_that_turns_away_is_asked_again(suite: Path, args: tuple[st
 
 
 def test_a_limit_of_a_wait_is_an_option(suite: Path) -> None:
-    """A deployment that sends no headers is given up after `--headers-timeout`."""
+    """The command gives up on a deployment that sends no headers after `--headers-timeout`."""
     with serve({"text": "x", "fault": "no-headers"}) as server:
         done = remote_evals("run", suite, "--url", server.url, "--headers-timeout", "200ms")
     assert done.code == 4, done.all
@@ -100,7 +101,7 @@ def test_a_limit_of_a_wait_is_an_option(suite: Path) -> None:
 
 
 def test_the_new_build_is_waited_for(suite: Path) -> None:
-    """Cases are sent once the health has the expected header, and the log says what is waited for."""
+    """Cases are sent once /health has the expected header, and stderr says what the run waits for."""
     health = [{"times": 1, "headers": {"X-Version": "1.4.1"}}, {"headers": {"X-Version": "1.4.2"}}]
     with serve(health=health) as server:
         done = remote_evals("run", suite, "--url", server.url, "--expect-header", "X-Version: 1.4.2")
@@ -112,7 +113,7 @@ def test_the_new_build_is_waited_for(suite: Path) -> None:
 
 
 def test_a_deployment_that_does_not_come_up_is_4(suite: Path, tmp_path: Path) -> None:
-    """Nothing is sent to it, every case is skipped with the reason, and the report says so."""
+    """A deployment that never becomes ready gets no case; the output and the report give the reason."""
     report = tmp_path / "r.json"
     with serve(health={"fault": "unavailable"}) as server:
         done = remote_evals("run", suite, "--url", server.url, "--wait", "0", "--json", report)
@@ -125,7 +126,7 @@ def test_a_deployment_that_does_not_come_up_is_4(suite: Path, tmp_path: Path) ->
 
 
 def test_the_whole_run_has_a_limit(suite: Path, tmp_path: Path) -> None:
-    """What is not done when `--max-time` is over is skipped, and reports are written."""
+    """Cases that are not done after `--max-time` are skipped, and reports are still written."""
     report = tmp_path / "r.json"
     with serve({"text": "x", "fault": "silence"}) as server:
         done = remote_evals("run", suite, "--url", server.url, "--json", report, "--max-time", "300ms")
@@ -136,7 +137,7 @@ def test_the_whole_run_has_a_limit(suite: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_odd_in_the_protocol_fails_when_told_to(suite: Path) -> None:
-    """A gap in the numbers of the events fails the cases with `--strict-protocol`."""
+    """With `--strict-protocol`, a gap in the event numbers fails the cases."""
     with serve({"text": "a b c", "fault": {"name": "seq-gap", "after": 2}}) as server:
         done = remote_evals("run", suite, "--url", server.url, "--strict-protocol")
     assert done.code == 1, done.all

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.serving.command import Finished, remote_evals
 from tests.serving.deployments import serve
-from tests.serving.github_log import obeyed
+from tests.serving.github_log import find_commands
 
 # Each line alone would be a command to the runner, and the first would end a fence with a token that can be guessed.
 ATTACK = "::stop-commands::x\n::error::pwned\n  ::set-env name=PATH::/tmp/evil\r\n::add-mask::e\n%0A::warning::pwned"
@@ -26,7 +26,7 @@ def test_a_failure_is_annotated(tmp_path: Path) -> None:
     """A failed case is one error annotation with its file and name, escaped; a case that passed has none."""
     done = run_on_github(tmp_path, BAD)
     assert done.code == 1, done.all
-    (command,) = obeyed(done.out)
+    (command,) = find_commands(done.out)
     assert command.startswith("::error file=s.eval.yaml,title=a%2C b%3A%25::output_contains(")
 
 
@@ -34,7 +34,7 @@ def test_what_the_agent_says_is_no_command(tmp_path: Path) -> None:
     """A reply full of workflow commands is shown, and the runner obeys none of them, on either stream."""
     done = run_on_github(tmp_path, BAD)
     assert "pwned" in done.out
-    commands = [*obeyed(done.out), *obeyed(done.err)]
+    commands = [*find_commands(done.out), *find_commands(done.err)]
     assert [command.split(" ")[0] for command in commands] == ["::error"]
 
 
@@ -42,7 +42,7 @@ def test_a_report_on_standard_output_is_no_command_either(tmp_path: Path) -> Non
     """A report that is written to /dev/stdout is fenced as the summary is."""
     done = run_on_github(tmp_path, BAD, "--markdown", "/dev/stdout")
     assert done.out.count("pwned") > 2
-    assert [command.split(" ")[0] for command in obeyed(done.out)] == ["::error"]
+    assert [command.split(" ")[0] for command in find_commands(done.out)] == ["::error"]
 
 
 def test_the_step_summary_is_added_to(tmp_path: Path) -> None:
@@ -61,12 +61,12 @@ def test_annotations_are_capped(tmp_path: Path) -> None:
     """Ten of twelve failed cases are annotated, as many as GitHub shows, and a notice counts the others."""
     cases = json.dumps([{"name": f"case {n}", "prompt": "x", "must_contain": "no such text"} for n in range(12)])
     done = run_on_github(tmp_path, cases, "--quiet")
-    *errors, notice = obeyed(done.out)
+    *errors, notice = find_commands(done.out)
     assert (len(errors), notice.partition("::notice::")[2][:12]) == (10, "2 more cases"), errors
 
 
 def test_a_summary_that_cannot_be_written_is_1(tmp_path: Path) -> None:
     """The results are still shown, and the error names the summary that could not be written."""
     done = run_on_github(tmp_path, "[{name: c, prompt: x}]", summary=tmp_path / "no" / "folder.md")
-    assert (done.code, "[PASS] c" in done.out, list(obeyed(done.out))) == (1, True, []), done.all
+    assert (done.code, "[PASS] c" in done.out, list(find_commands(done.out))) == (1, True, []), done.all
     assert "folder.md could not be written" in done.err

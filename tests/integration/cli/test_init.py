@@ -1,4 +1,4 @@
-"""What `remote-evals init` leaves, and that it runs."""
+"""Which files `remote-evals init` writes, and that they work."""
 
 import re
 import shlex
@@ -14,7 +14,7 @@ FILES = ["evals/smoke.eval.yaml", "evals/smoke.fake.yaml", ".github/workflows/re
 
 @pytest.mark.parametrize("folder", [None, "my shop", "a/b"])
 def test_the_printed_command_passes(folder: str | None, tmp_path: Path) -> None:
-    """The first command that is printed passes as it stands, in an empty folder or one yet to be made."""
+    """The first command that is printed passes unchanged, in an existing folder or a new one."""
     done = remote_evals("init", *([folder] if folder else []), cwd=tmp_path)
     assert done.code == 0, done.all
     root = tmp_path / (folder or "")
@@ -25,7 +25,7 @@ def test_the_printed_command_passes(folder: str | None, tmp_path: Path) -> None:
 
 
 def test_the_suite_is_found_without_being_named(tmp_path: Path) -> None:
-    """The first suite is among those that run by default, and the fake script is not taken for one."""
+    """The first suite is found by default, and the fake script is not taken for a suite."""
     remote_evals("init", cwd=tmp_path)
     done = remote_evals("validate", cwd=tmp_path)
     assert done.out == "evals/smoke.eval.yaml: ok, 3 case(s)\n", done.all
@@ -33,7 +33,7 @@ def test_the_suite_is_found_without_being_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_nothing_is_overwritten(name: str, tmp_path: Path) -> None:
-    """A file that exists is left as it is, and said so; the others are written."""
+    """A file that exists is left as it is and reported; the others are written."""
     path = tmp_path / name
     path.parent.mkdir(parents=True)
     path.write_text("mine")
@@ -44,7 +44,7 @@ def test_nothing_is_overwritten(name: str, tmp_path: Path) -> None:
 
 
 def test_a_second_time_changes_nothing(tmp_path: Path) -> None:
-    """Asked again, it writes nothing."""
+    """A second `init` writes nothing."""
     remote_evals("init", cwd=tmp_path)
     before = {name: (tmp_path / name).stat().st_mtime_ns for name in FILES}
     done = remote_evals("init", cwd=tmp_path)
@@ -53,7 +53,7 @@ def test_a_second_time_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_link_is_not_written_through(tmp_path: Path) -> None:
-    """A link that leads nowhere is a file that exists: nothing is written to where it leads."""
+    """A symlink to a missing file counts as an existing file, and nothing is written to its target."""
     (tmp_path / "evals").mkdir()
     (tmp_path / FILES[0]).symlink_to(tmp_path / "elsewhere")
     remote_evals("init", cwd=tmp_path)
@@ -61,18 +61,18 @@ def test_a_link_is_not_written_through(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_a_file_is_bad_usage(tmp_path: Path) -> None:
-    """Where no folder can be made, the message says so in one line."""
+    """A folder that cannot be created is reported in one line."""
     (tmp_path / "evals").write_text("a file")
     done = remote_evals("init", cwd=tmp_path)
     assert (done.code, done.out) == (2, "")
-    assert done.err == "error: evals: the folder cannot be made: File exists\n"
+    assert done.err == "error: evals: the folder cannot be created: File exists\n"
 
 
 def test_the_workflow_runs_the_evals_with_a_secret(tmp_path: Path) -> None:
-    """The workflow starts after deployments and on a schedule, takes the token from a secret, and keeps the report."""
+    """The workflow runs after deployments and on a schedule, takes the token from a secret, and keeps the report."""
     remote_evals("init", cwd=tmp_path)
-    # A loader that leaves `on` the text that it is for GitHub.
-    workflow = yaml.load((tmp_path / FILES[2]).read_text(), yaml.BaseLoader)  # noqa: S506 - makes nothing but text
+    # This loader keeps `on` as text, as GitHub does.
+    workflow = yaml.load((tmp_path / FILES[2]).read_text(), yaml.BaseLoader)  # noqa: S506 - it creates only text
     assert workflow["on"].keys() == {"deployment_status", "schedule", "workflow_dispatch"}
     (job,) = workflow["jobs"].values()
     (run,) = [step for step in job["steps"] if "--url" in step.get("run", "")]
@@ -84,8 +84,8 @@ def test_the_workflow_runs_the_evals_with_a_secret(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_workflows_command_is_right(tmp_path: Path) -> None:
-    """The options that the workflow uses exist: against nobody, its command gets as far as asking."""
+def test_the_workflows_command_is_valid(tmp_path: Path) -> None:
+    """The options of the workflow's command exist: without a deployment, it fails only when it connects."""
     remote_evals("init", cwd=tmp_path)
     (command,) = re.findall(r"run: remote-evals (run .*)$", (tmp_path / FILES[2]).read_text(), re.MULTILINE)
     words = [word.replace("$AGENT_URL", "http://127.0.0.1:9") for word in shlex.split(command)]

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM, as the process meets them: the first reports what is done, the second ends it."""
+"""Ctrl-C and SIGTERM sent to the real process: the first reports what is done, the second ends the process."""
 
 import json
 import os
@@ -23,7 +23,7 @@ both = pytest.mark.parametrize("number", CODES, ids=lambda number: number.name)
 
 @both
 def test_a_signal_reports_what_is_done(tmp_path: Path, number: signal.Signals) -> None:
-    """The case that was done stands in summary and report, the hanging one as skipped with what it had said."""
+    """Summary and report contain the finished case, and the hanging case as skipped."""
     suite, report = write(tmp_path, "cases: [{name: a, prompt: x}, {name: b, prompt: hang}]"), tmp_path / "r.json"
     hanging = {"when": {"input": "hang"}, "text": "a b c", "fault": {"name": "silence", "after": 3}}
     with (
@@ -41,21 +41,21 @@ def test_a_signal_reports_what_is_done(tmp_path: Path, number: signal.Signals) -
 
 @both
 def test_a_second_signal_ends_a_regular_expression_without_end(tmp_path: Path, number: signal.Signals) -> None:
-    """A pattern that would be tried for years keeps the process busy, and no longer than to the second signal."""
+    """A second signal ends the process even while a regular expression blocks the event loop."""
     suite = write(tmp_path, r"cases: [{name: a, prompt: x, expected_output_matches: '(a+)+$'}]")
     with serve({"text": "a" * 60 + "!"}) as server, starting("run", suite, "--url", server.url) as process:
         wait_until(lambda: len(server.requests) == 1)
-        # Only the pattern takes so much time of a processor once the request was sent.
-        wait_for_work(process.pid, 0.5)
+        # After the request is sent, only the pattern uses this much CPU time.
+        wait_for_cpu_time(process.pid, 0.5)
         process.send_signal(number)
-        wait_for_work(process.pid, 0.1)
+        wait_for_cpu_time(process.pid, 0.1)
         out, err = end(process, number)
     assert process.returncode == CODES[number], out + err
     assert "Traceback" not in out + err
 
 
 def test_a_second_signal_ends_what_will_not_be_ended(tmp_path: Path) -> None:
-    """An eval that takes no cancellation for an answer is cut off by the second signal, without a report."""
+    """The second signal ends an eval that ignores cancellation, and no report is written."""
     path, report = tmp_path / "stubborn_eval.py", tmp_path / "r.json"
     path.write_text(
         """import asyncio
@@ -84,7 +84,7 @@ async def stubborn(t):
 
 
 def test_a_thread_that_hangs_is_not_waited_for(tmp_path: Path) -> None:
-    """A case that is cut off in a thread leaves that thread, and neither the reports nor the process wait for it."""
+    """Neither the reports nor the process wait for the thread of a case that was interrupted."""
     path, report = tmp_path / "threaded_eval.py", tmp_path / "r.json"
     path.write_text(
         """import asyncio
@@ -113,7 +113,7 @@ async def threaded(t):
 
 @both
 def test_a_signal_ends_what_is_still_being_loaded(tmp_path: Path, number: signal.Signals) -> None:
-    """Before anything is sent there is nothing to report: the first signal is enough."""
+    """The first signal ends the process while suites are loading, because there is nothing to report."""
     path = tmp_path / "slow_eval.py"
     path.write_text("import time, pathlib\npathlib.Path('begun').touch()\ntime.sleep(60)\n")
     with starting("run", path.name, cwd=tmp_path) as process:
@@ -125,7 +125,7 @@ def test_a_signal_ends_what_is_still_being_loaded(tmp_path: Path, number: signal
 
 @both
 def test_a_signal_ends_the_wait_for_a_deployment(tmp_path: Path, number: signal.Signals) -> None:
-    """While a deployment is waited for nothing was sent, and the reports say so."""
+    """A signal during `--wait` skips every case, nothing is sent, and the report is written."""
     suite, report = write(tmp_path, "cases: [{name: a, prompt: x}]"), tmp_path / "r.json"
     with serve(health={"fault": "unavailable"}) as server:
         with starting("run", suite, "--url", server.url, "--wait", "60s", "--json", report) as process:
@@ -137,7 +137,7 @@ def test_a_signal_ends_the_wait_for_a_deployment(tmp_path: Path, number: signal.
 
 
 def test_a_signal_ends_the_wait_for_a_judge(tmp_path: Path) -> None:
-    """A case whose judge is being asked is skipped, and its reply is kept."""
+    """A case interrupted while its judge is being asked is skipped, and its reply is kept."""
     suite, report = write(tmp_path, "cases: [{name: a, prompt: x, rubric: Is polite.}]"), tmp_path / "r.json"
     judge = {"fault": "no-headers", "replies": [{"content": "1"}]}
     with serve({"text": "Good day."}, judge=judge) as server:
@@ -152,14 +152,14 @@ def test_a_signal_ends_the_wait_for_a_judge(tmp_path: Path) -> None:
 
 @pytest.fixture
 def pipe(tmp_path: Path) -> Path:
-    """Return a pipe that nobody reads, so that whoever writes a report to it waits."""
+    """Return a pipe without a reader, so that writing a report to it blocks."""
     path = tmp_path / "pipe"
     os.mkfifo(path)
     return path
 
 
 def test_reports_that_are_being_written_are_finished(tmp_path: Path, pipe: Path) -> None:
-    """A signal after the last case costs no report: it only decides the exit code."""
+    """After the last case, a signal only decides the exit code; all reports are written."""
     suite, report = write(tmp_path, "cases: [{name: a, prompt: x}]"), tmp_path / "r.json"
     with (
         serve() as server,
@@ -175,7 +175,7 @@ def test_reports_that_are_being_written_are_finished(tmp_path: Path, pipe: Path)
 
 
 def test_a_second_signal_ends_the_writing_of_reports(tmp_path: Path, pipe: Path) -> None:
-    """A report that does not come to its end is given up; every other one is whole or not there."""
+    """A second signal ends the process while a report is written; every other report is complete or absent."""
     suite, reports = write(tmp_path, "cases: [{name: a, prompt: x}]"), tmp_path / "reports"
     with serve() as server:
         args = ["--url", server.url, "--json", reports / "r.json", "--junit", pipe, "--markdown", reports / "r.md"]
@@ -197,7 +197,7 @@ def write(folder: Path, text: str) -> Path:
 
 @contextmanager
 def starting(*args: object, **options: Any) -> Iterator["subprocess.Popen[str]"]:
-    """Start the command; it is killed at the end where it still runs."""
+    """Start the command, and kill it at the end of the block if it is still running."""
     env = clean_environment(options.pop("env", None))
     command = [sys.executable, "-m", "remote_evals", *map(str, args)]
     with subprocess.Popen(
@@ -210,32 +210,32 @@ def starting(*args: object, **options: Any) -> Iterator["subprocess.Popen[str]"]
 
 
 def end(process: "subprocess.Popen[str]", number: signal.Signals) -> tuple[str, str]:
-    """Send a signal and return what the process had printed at its end, which must be near."""
+    """Send a signal and return the output of the process, which must end within 20 s."""
     process.send_signal(number)
     return process.communicate(timeout=20)
 
 
 def statuses(report: Path) -> tuple[bool, list[tuple[str, str | None]]]:
-    """Return whether a report is one of an interrupted run, and its rows."""
+    """Return whether the report's run was interrupted, and the status and error code of each result."""
     written = json.loads(report.read_text("utf-8"))
     return written["interrupted"], [(row["status"], (row["error"] or {}).get("code")) for row in written["results"]]
 
 
-def wait_until(is_so: Callable[[], bool]) -> None:
-    """Wait until something is so; the other side is a process, so there is no event to await."""
-    over = time.monotonic() + 20
-    while not is_so():
-        assert time.monotonic() < over
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Wait until a condition holds; it depends on another process, so there is no event to await."""
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
         time.sleep(0.01)
 
 
-def wait_for_work(pid: int, seconds: float) -> None:
-    """Wait until a process has taken so many more seconds of a processor."""
-    start = cpu_seconds(pid)
-    wait_until(lambda: cpu_seconds(pid) >= start + seconds)
+def wait_for_cpu_time(pid: int, seconds: float) -> None:
+    """Wait until a process has used this many more seconds of CPU time."""
+    start = read_cpu_time(pid)
+    wait_until(lambda: read_cpu_time(pid) >= start + seconds)
 
 
-def cpu_seconds(pid: int) -> float:
-    """Return the seconds of a processor that a process took so far; see proc(5)."""
+def read_cpu_time(pid: int) -> float:
+    """Return the seconds of CPU time that a process has used; see proc(5)."""
     fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,4 +1,4 @@
-"""What single options of the command leave out, refuse and take."""
+"""Single options of the command: what they leave out, refuse and accept."""
 
 import glob
 import json
@@ -11,6 +11,7 @@ from tests.serving.command import remote_evals
 
 CASE = "cases: [{name: a, prompt: x, must_contain: good}]"
 GOOD = "replies: [{text: all good}]"
+JSON_SUITE = {"cases": [{"name": "json", "prompt": "x"}]}
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def suite(tmp_path: Path) -> Path:
 
 
 def test_quiet_leaves_out_what_is_unremarkable(tmp_path: Path) -> None:
-    """`--quiet` shows no row of a case that just passed, but those that failed or have a remark, and the totals."""
+    """`--quiet` prints the totals and only the cases that failed or have a warning."""
     path = tmp_path / "s.eval.yaml"
     path.write_text(
         """cases:
@@ -41,17 +42,17 @@ def test_quiet_leaves_out_what_is_unremarkable(tmp_path: Path) -> None:
 
 
 def test_two_reports_in_one_file_are_refused(suite: Path, tmp_path: Path) -> None:
-    """Two reports that would overwrite each other are refused, however the one file is written."""
+    """Two reports for the same file are refused, even if its path is written in two ways."""
     with FakeServer(parse_script(GOOD)) as server:
         args = ["--json", tmp_path / "r", "--junit", tmp_path / "x" / ".." / "r"]
         done = remote_evals("run", suite, "--url", server.url, *args)
         assert (done.code, server.requests) == (2, []), done.all
-    assert "two reports were asked for in one file" in done.err
+    assert "two reports would be written to one file" in done.err
     assert not (tmp_path / "r").exists()
 
 
 def test_a_choice_with_a_typo_runs_nothing(suite: Path, tmp_path: Path) -> None:
-    """A name that no case has is told, nothing is sent though another name fits, and the report is an empty one."""
+    """If one of two names matches no case, nothing is sent and the report is empty."""
     report = tmp_path / "r.json"
     with FakeServer(parse_script(GOOD)) as server:
         done = remote_evals("run", suite, "--url", server.url, "--only", "a", "--only", "typo", "--json", report)
@@ -62,7 +63,7 @@ def test_a_choice_with_a_typo_runs_nothing(suite: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("option", ["--url", "--token", "--token-env"])
 def test_an_empty_option_is_refused(suite: Path, option: str) -> None:
-    """An option whose variable was not set is told, and nothing else stands in for it."""
+    """An option with an empty value is an error, and no environment variable replaces it."""
     with FakeServer(parse_script(GOOD)) as server:
         env = {"REMOTE_EVALS_URL": server.url, "REMOTE_EVALS_TOKEN": "right-token-1"}
         done = remote_evals("run", suite, option, "", env=env)
@@ -72,7 +73,7 @@ def test_an_empty_option_is_refused(suite: Path, option: str) -> None:
 
 @pytest.mark.parametrize("url", ["nonsense", "http://me:pw@host", " "])
 def test_a_bad_url_in_the_environment_does_not_stop_the_fake(suite: Path, tmp_path: Path, url: str) -> None:
-    """`--fake` brings its own URL, so that of the environment is not even looked at."""
+    """`--fake` brings its own URL, so the one in the environment is not read."""
     script = tmp_path / "fake.yaml"
     script.write_text(GOOD)
     done = remote_evals("run", suite, "--fake", script, env={"REMOTE_EVALS_URL": url})
@@ -82,16 +83,13 @@ def test_a_bad_url_in_the_environment_does_not_stop_the_fake(suite: Path, tmp_pa
 @pytest.mark.slow
 @pytest.mark.parametrize("pattern", ["evals/*.yaml", "evals/[ab].*", "evals/*/*.json", "*", "evals/s?b"])
 def test_a_quoted_glob_takes_what_the_shell_takes(tmp_path: Path, pattern: str) -> None:
-    """A pattern that the shell leaves alone names the same suites as one that it fills in."""
+    """A quoted pattern selects the same suites as one that the shell expands."""
     for name in ("a.yaml", "b.eval.yaml", ".hidden.yaml", "sub/c.eval.json", "sub/d.json"):
         path = tmp_path / "evals" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"{{cases: [{{name: {path.name}, prompt: x}}]}}" if "yaml" in name else json.dumps(AS_JSON))
-    filled_in = sorted(glob.glob(pattern, root_dir=tmp_path))
-    assert filled_in
-    quoted, shell = (remote_evals("list", *args, cwd=tmp_path) for args in ([pattern], filled_in))
+        path.write_text(f"{{cases: [{{name: {path.name}, prompt: x}}]}}" if "yaml" in name else json.dumps(JSON_SUITE))
+    expanded = sorted(glob.glob(pattern, root_dir=tmp_path))
+    assert expanded
+    quoted, shell = (remote_evals("list", *args, cwd=tmp_path) for args in ([pattern], expanded))
     assert (shell.code, shell.err) == (0, "")
     assert (quoted.code, quoted.out, quoted.err) == (0, shell.out, "")
-
-
-AS_JSON = {"cases": [{"name": "json", "prompt": "x"}]}

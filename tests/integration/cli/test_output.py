@@ -115,4 +115,4 @@ def test_the_version_is_that_of_the_package() -> None:
 def test_help_says_why_a_token_on_the_command_line_is_the_worst() -> None:
     """The help warns of `--token`."""
     text = " ".join(remote_evals("run", "--help").out.replace("│", " ").split())
-    assert "The worst of the three ways: other users see it in the list of processes" in text
+    assert "Prefer --token-env or --token-file: other users can see this value in the process list" in text

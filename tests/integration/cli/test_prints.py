@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.serving.command import remote_evals
-from tests.serving.github_log import obeyed
+from tests.serving.github_log import find_commands
 
 CODE = """from remote_evals import define_eval, includes
 
@@ -32,5 +32,5 @@ def test_what_an_agent_prints_is_no_command(tmp_path: Path, word: str, end: str)
     done = remote_evals("run", cwd=tmp_path, env={"GITHUB_ACTIONS": "true"})
     assert done.code == (0 if word == "Hello" else 1), done.all
     assert done.out.count("::error::imported") == done.out.count("::error::pwned") == 1
-    commands = [command.partition(" ")[0] for command in obeyed(done.out)]
+    commands = [command.partition(" ")[0] for command in find_commands(done.out)]
     assert commands == ([] if word == "Hello" else ["::error"])

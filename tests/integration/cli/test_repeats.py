@@ -112,7 +112,7 @@ def test_min_pass_rate_decides_over_all_runs(tmp_path: Path, rate: str, code: in
     assert done.code == code, done.all
     assert "[FAIL] order 3/4 flaky" in done.out
     verdict = "missed" if code else "reached"
-    assert done.out.splitlines()[-1] == f"rate: 3 of 4 runs passed, at least {float(rate):.0%} must: {verdict}"
+    assert done.out.splitlines()[-1] == f"rate: 3 of 4 runs passed, at least {float(rate):.0%} required: {verdict}"
 
 
 @pytest.mark.parametrize(("rate", "code"), [("0.5", 0), ("0.8", 4)], ids=["reached", "missed"])
@@ -139,7 +139,7 @@ def test_no_rate_is_reached_where_nothing_passed(tmp_path: Path) -> None:
     with replying("bad", "bad") as (url, _):
         done = run_case(tmp_path, url, "--runs", "2", "--min-pass-rate", "0")
     assert done.code == 1, done.all
-    assert done.out.splitlines()[-1] == "rate: 0 of 2 runs passed, at least 0% must: missed"
+    assert done.out.splitlines()[-1] == "rate: 0 of 2 runs passed, at least 0% required: missed"
 
 
 def test_a_rate_in_percent_is_2(tmp_path: Path) -> None:

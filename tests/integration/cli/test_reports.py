@@ -97,7 +97,7 @@ def test_a_dash_is_no_report(tmp_path: Path, report: str) -> None:
     with FakeServer(parse_script("replies: [{text: x}]")) as server:
         done = remote_evals("run", "--url", server.url, report, "-", cwd=tmp_path)
         assert (done.code, server.requests) == (2, []), done.all
-    assert done.err == "error: `-` is no file; write /dev/stdout for the standard output\n"
+    assert done.err == "error: `-` is not a file; write /dev/stdout for the standard output\n"
     assert not (tmp_path / "-").exists()
 
 

@@ -1,4 +1,4 @@
-"""Secrets that were given to the command in a wrong way, or that come back: told what is wrong, and never repeated."""
+"""Secrets given to the command in a wrong way, or echoed by a deployment, are never printed."""
 
 import os
 import re
@@ -12,20 +12,19 @@ from remote_evals.cli.app import app
 from tests.serving.command import clean_environment, remote_evals
 
 TOKEN = "t0k3n-qW7xqW7xqW7x"
-# As some are: it could be the name of a variable.
+# Some tokens look like the name of a variable.
 NAME_LIKE = "ghp_qW7xqW7xqW7xqW7x"
 CASE = "cases: [{name: a, prompt: x, must_contain: good}]\n"
 SCRIPT = "replies: [{text: 'good {{authorization}}'}]"
 
-
-Refused = Callable[..., str]
+RunRefused = Callable[..., str]
 
 
 @pytest.fixture
-def run_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Refused:
-    """Return what runs a suite with bad usage in this process, and returns what was printed on stderr.
+def run_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> RunRefused:
+    """Return a function that runs a suite with bad usage in this process, and returns what it printed on stderr.
 
-    It asserts that nothing was sent, and that no secret and no traceback are shown.
+    It asserts that nothing was sent, and that no secret and no traceback is shown.
     """
     for name in clean_environment().keys() ^ os.environ.keys():
         monkeypatch.delenv(name, raising=False)
@@ -52,34 +51,34 @@ def run_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     ("option", "text"),
     [("--token-env", "--token-env"), ("--token-file", "the file that --token-file names cannot be read: No such file")],
 )
-def test_a_token_given_for_a_name_is_not_repeated(run_refused: Refused, option: str, text: str, token: str) -> None:
-    """Whoever gives the token itself where the name of a variable or file belongs does not find it in the log."""
+def test_a_token_given_for_a_name_is_not_repeated(run_refused: RunRefused, option: str, text: str, token: str) -> None:
+    """A token given by mistake as the name of a variable or file is not printed."""
     assert text in run_refused(option, token)
 
 
 @pytest.mark.parametrize("token", [TOKEN, NAME_LIKE], ids=["no name", "like a name"])
-def test_a_token_in_a_suite_is_not_repeated(run_refused: Refused, token: str) -> None:
-    """Nor is a token repeated that stands in a suite for the variable that holds it."""
+def test_a_token_in_a_suite_is_not_repeated(run_refused: RunRefused, token: str) -> None:
+    """A token written in a suite by mistake as the name of its variable is not printed."""
     assert "the suite's token_env" in run_refused(target=f"target: {{token_env: {token}}}\n")
 
 
 @pytest.mark.parametrize("way", ["--token", "--token-env", "--token-file", "environment", "suite"])
-def test_a_short_token_is_refused(run_refused: Refused, tmp_path: Path, way: str) -> None:
-    """A token so short that redacting it would blot out other words is refused, and why is told."""
+def test_a_short_token_is_refused(run_refused: RunRefused, tmp_path: Path, way: str) -> None:
+    """A token so short that redacting it would hide other words is refused, with the reason."""
     short = "s3cr3t7"
     (tmp_path / "token").write_text(short)
     args = {"--token": short, "--token-env": "SHORT", "--token-file": str(tmp_path / "token")}
-    told = run_refused(
+    err = run_refused(
         *([way, args[way]] if way in args else []),
         target="target: {token_env: SHORT}\n" if way == "suite" else "",
         env={"REMOTE_EVALS_TOKEN": short} if way == "environment" else {"SHORT": short},
     )
-    assert "the token cannot be sent: it has only 7 character(s)" in told
-    assert "would blot out other words" in told
+    assert "the token cannot be sent: it has only 7 character(s)" in err
+    assert "would blot out other words" in err
 
 
-def test_the_word_bearer_is_to_be_left_out(run_refused: Refused) -> None:
-    """Whoever gives the whole header as token is told what is too much, and not that of a space."""
+def test_the_word_bearer_is_to_be_left_out(run_refused: RunRefused) -> None:
+    """A token that starts with 'Bearer' is refused with the advice to leave that word out."""
     assert "leave out the word 'Bearer', it is added" in run_refused("--token", f"Bearer {TOKEN}")
 
 
@@ -94,8 +93,8 @@ def test_the_word_bearer_is_to_be_left_out(run_refused: Refused) -> None:
     ],
     ids=["not ASCII", "control", "line break", "length", "short"],
 )
-def test_a_header_that_cannot_be_sent_is_refused(run_refused: Refused, header: str, text: str) -> None:
-    """`--header` is checked before anything is sent, and its value is not repeated."""
+def test_a_header_that_cannot_be_sent_is_refused(run_refused: RunRefused, header: str, text: str) -> None:
+    """`--header` is checked before anything is sent, and its value is not printed."""
     assert text in run_refused("--header", header)
 
 
@@ -111,18 +110,18 @@ def test_a_header_that_cannot_be_sent_is_refused(run_refused: Refused, header: s
     ids=["not ASCII", "line break", "length", "name", "short"],
 )
 def test_a_header_of_a_suite_is_refused_with_its_line(
-    run_refused: Refused, tmp_path: Path, header: str, text: str
+    run_refused: RunRefused, tmp_path: Path, header: str, text: str
 ) -> None:
-    """A suite's headers are checked as the rest of it is: told with file and line, without the value."""
-    told = run_refused(target=f"target:\n  headers:\n    {header}\n")
-    assert re.match(rf"{re.escape(str(tmp_path / 's.eval.yaml'))}:[23]: target\.headers: ", told), told
-    assert text in told
+    """Problems with a suite's headers are reported with file and line, without the value."""
+    err = run_refused(target=f"target:\n  headers:\n    {header}\n")
+    assert re.match(rf"{re.escape(str(tmp_path / 's.eval.yaml'))}:[23]: target\.headers: ", err), err
+    assert text in err
 
 
-MISTAKES = {
+UNSAFE_OPTIONS = {
     "no such header": (
         ("--header", "X-Tenant=s3cr3t-tenant", "--secret-header", "X-Tennant"),
-        "no header 'X-Tennant' is sent that could be secret; did you mean 'X-Tenant'?",
+        "the secret header 'X-Tennant' is not among the headers; did you mean 'X-Tenant'?",
     ),
     "value of a secret header": (
         ("--header", "X-Tenant=s3cr3t-tenant", "--secret-header", "X-Tenant=s3cr3t-tenant"),
@@ -138,17 +137,17 @@ MISTAKES = {
     ),
     "plain http": (
         ("--url", "http://agent.test/x", "--token", TOKEN),
-        "http://agent.test/x is plain http, and the token could be read on the way there; use https, or allow it by "
+        "http://agent.test/x is plain http, and the token could be read in transit; use https, or allow it with "
         "--insecure-http",
     ),
     "no bundle": (("--ca-bundle", "no-such.pem"), "the CA bundle no-such.pem cannot be read: No such file"),
 }
 
 
-@pytest.mark.parametrize("name", MISTAKES)
-def test_what_would_give_a_secret_away_is_refused(run_refused: Refused, name: str) -> None:
-    """Secrets that could not be hidden, or could be read on their way, stop the run before anything is sent."""
-    args, text = MISTAKES[name]
+@pytest.mark.parametrize("name", UNSAFE_OPTIONS)
+def test_what_would_give_a_secret_away_is_refused(run_refused: RunRefused, name: str) -> None:
+    """A secret that could not be hidden, or could be read in transit, stops the run before anything is sent."""
+    args, text = UNSAFE_OPTIONS[name]
     assert text in run_refused(*args)
 
 
@@ -162,12 +161,12 @@ GIVEN = [arg for args in CREDENTIALS.values() for arg in args]
 
 
 def test_credentials_that_come_back_are_in_no_output(tmp_path: Path) -> None:
-    """Credentials of headers, a cookie and the URL's query are redacted in all output where they are echoed."""
+    """Echoed credentials from headers, a cookie and the URL's query are redacted in all output."""
     suite, files = tmp_path / "s.eval.yaml", [tmp_path / name for name in ("r.json", "r.xml", "r.md", "summary.md")]
     suite.write_text("cases: [{name: a, prompt: x, must_contain: no such}]")
     script = f"replies: [{{text: 'got {' '.join(sorted(CREDENTIALS))}, {{{{authorization}}}}'}}]"
     args = ["--json", files[0], "--junit", files[1], "--markdown", files[2], "--save", tmp_path / "results"]
-    # What Python and the loop tell in their own debug modes too.
+    # Include the debug output of Python and of the event loop.
     env = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(files[3]), "PYTHONDEVMODE": "1"}
     with FakeServer(parse_script(script)) as server:
         done = remote_evals("run", suite, "--url", f"{server.url}?api_key=qu3ry-value", *GIVEN, *args, env=env)
@@ -204,7 +203,7 @@ async def greet(t):
 
 
 def test_a_crash_shows_no_secret(tmp_path: Path) -> None:
-    """Where the command itself breaks, the traceback on stderr is without the values that its frames hold."""
+    """If the command itself crashes, its traceback on stderr shows no local values."""
     (tmp_path / "broken_eval.py").write_text(BREAKING)
     url = "http://127.0.0.1:1?api_key=qu3ry-value"
     done = remote_evals("run", tmp_path / "broken_eval.py", "--url", url, *GIVEN, env={"PYTHONDEVMODE": "1"})

@@ -1,4 +1,4 @@
-"""Which cases the command runs, lists and checks."""
+"""Which cases `run`, `list` and `validate` select."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ cases:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a folder with a suite, and with files that are none."""
+    """Return a folder with a suite, and with files that are not suites."""
     (tmp_path / "evals").mkdir()
     (tmp_path / "evals" / "s.eval.yaml").write_text(SUITE)
     (tmp_path / ".hidden").mkdir()
@@ -41,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
     ids=lambda value: " ".join(value) or "all",
 )
 def test_tags_and_names_choose_the_cases(folder: Path, args: list[str], prompts: list[str]) -> None:
-    """`--tag` and `--only` are repeatable, combine, and send nothing else."""
+    """`--tag` and `--only` select the cases, can be repeated and combined, and nothing else is sent."""
     with FakeServer(parse_script("replies: [{text: x}]")) as server:
         done = remote_evals("run", "--url", server.url, "--concurrency", "1", *args, cwd=folder)
         assert done.code == 0, done.all
@@ -49,7 +49,7 @@ def test_tags_and_names_choose_the_cases(folder: Path, args: list[str], prompts:
 
 
 def test_list_shows_file_name_and_tags(folder: Path) -> None:
-    """`list` runs nothing and shows what `run` would choose, one case a line."""
+    """`list` shows the cases that `run` would select, one per line."""
     done = remote_evals("list", "--tag", "smoke,money", cwd=folder)
     assert (done.code, done.out.splitlines()) == (
         0,
@@ -58,14 +58,14 @@ def test_list_shows_file_name_and_tags(folder: Path) -> None:
 
 
 def test_list_of_nothing_is_1(folder: Path) -> None:
-    """A choice of nothing is told by `list` as by `run`."""
+    """A selection without a case is reported by `list`, with the nearest tag, and exits with 1."""
     done = remote_evals("list", "--tag", "smoek", cwd=folder)
     assert (done.code, done.out) == (1, "")
     assert "did you mean 'smoke'?" in done.err
 
 
-def test_validate_says_what_is_right_and_what_is_wrong(folder: Path) -> None:
-    """`validate` is 0 with a line a file, or 2 with a line a mistake."""
+def test_validate_reports_each_file_or_each_problem(folder: Path) -> None:
+    """`validate` exits with 0 and a line per file, or with 2 and a line per problem."""
     done = remote_evals("validate", cwd=folder)
     assert (done.code, done.out) == (0, "evals/s.eval.yaml: ok, 3 case(s)\n")
     done = remote_evals("validate", "evals", "notes.yaml", ".hidden/h.eval.yaml", cwd=folder)
@@ -79,7 +79,7 @@ def test_validate_says_what_is_right_and_what_is_wrong(folder: Path) -> None:
 
 @pytest.mark.parametrize("command", ["run", "list", "validate"])
 def test_a_folder_without_suites_is_2(tmp_path: Path, command: str) -> None:
-    """Where there is no suite, no command is green."""
+    """Without a suite, every command exits with 2."""
     done = remote_evals(command, cwd=tmp_path)
     assert done.code == 2
     assert "no suite below this folder" in done.err

@@ -1,4 +1,4 @@
-"""What a project says once for all its runs, and what an option says instead."""
+"""How `run` uses the settings of a project, and how options override them."""
 
 import json
 from pathlib import Path
@@ -28,12 +28,12 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def secured(**fault: object) -> FakeServer:
+def serve_with_token(**fault: object) -> FakeServer:
     return serve({"text": "x", **fault}, token=TOKEN)
 
 
 def settings(url: str, table: str = "") -> str:
-    """Return settings as TOML, in a table or as a whole file."""
+    """Return settings as TOML, inside a table or as a whole file."""
     at = f"{table}." if table else ""
     return "\n".join(
         [
@@ -66,11 +66,11 @@ def run_production(folder: Path, *args: object, token: str = TOKEN) -> Finished:
     ids=["remote-evals.toml", "pyproject.toml", "--config"],
 )
 def test_an_environment_names_a_deployment(project: Path, file: str, table: str, args: tuple[str, ...]) -> None:
-    """`--env` takes URL, token, headers and tags from the settings found upwards or named, before the variables.
+    """`--env` takes URL, token, headers and tags from the settings and not from REMOTE_EVALS_URL and _TOKEN.
 
-    Suites and reports are found from the folder of the settings.
+    The settings are found in a parent folder or named; their suites and reports are relative to their folder.
     """
-    with secured() as server:
+    with serve_with_token() as server:
         (project / file).write_text(settings(server.url, table))
         done = run_production(project / "sub", *args)
         assert done.code == 0, done.all
@@ -80,10 +80,10 @@ def test_an_environment_names_a_deployment(project: Path, file: str, table: str,
     assert TOKEN not in done.all
 
 
-def test_options_come_before_the_settings(project: Path) -> None:
-    """A suite, tags, headers and a report of the command line replace those of the settings."""
+def test_options_override_the_settings(project: Path) -> None:
+    """A suite, tags, headers and a report on the command line replace those of the settings."""
     (project / "sub" / "t.eval.yaml").write_text("cases: [{name: t, prompt: three, tags: [slow]}]")
-    with secured() as server:
+    with serve_with_token() as server:
         (project / "remote-evals.toml").write_text(settings(server.url))
         args = ["sub", "--tag", "slow", "--header", "X-Team=mine", "--json", "mine.json"]
         done = run_production(project, *args)
@@ -94,8 +94,10 @@ def test_options_come_before_the_settings(project: Path) -> None:
 
 
 @pytest.mark.parametrize(("args", "code"), [((), 4), (("--timeout", "1m"), 0)], ids=["settings", "option"])
-def test_the_timeout_of_the_settings_holds_without_the_option(project: Path, args: tuple[str, ...], code: int) -> None:
-    """The limit of the settings ends a case that hangs, and `--timeout` comes before it."""
+def test_the_timeout_of_the_settings_applies_without_the_option(
+    project: Path, args: tuple[str, ...], code: int
+) -> None:
+    """The timeout of the settings ends a case that hangs, unless `--timeout` overrides it."""
     (project / "remote-evals.toml").write_text('timeout = "300ms"\n')
     fault = {"name": "silence", "after": 1, "for": "30s" if code == 4 else "600ms"}
     with serve({"text": "x", "fault": fault}) as server:
@@ -104,7 +106,7 @@ def test_the_timeout_of_the_settings_holds_without_the_option(project: Path, arg
 
 
 @pytest.mark.parametrize(
-    ("args", "told"),
+    ("args", "message"),
     [
         (["--env", "producton"], "no environment 'producton' in"),
         (["--env", "production", "--url", NOWHERE], "--env names a deployment, and so does --url or --fake"),
@@ -112,19 +114,19 @@ def test_the_timeout_of_the_settings_holds_without_the_option(project: Path, arg
     ],
     ids=" ".join,
 )
-def test_a_wrong_choice_is_2_and_sends_nothing(project: Path, args: list[str], told: str) -> None:
-    """An unknown environment is told with the nearest one, and one beside another URL is refused."""
+def test_a_wrong_choice_is_2_and_sends_nothing(project: Path, args: list[str], message: str) -> None:
+    """An unknown environment is reported with the nearest one; `--env` with another deployment is refused."""
     (project / "f.yaml").write_text("replies: [{text: x}]")
-    with secured() as server:
+    with serve_with_token() as server:
         (project / "remote-evals.toml").write_text(settings(server.url))
         done = remote_evals("run", *args, cwd=project)
         assert (done.code, server.requests, done.out) == (2, [], ""), done.all
-    assert told in done.err
+    assert message in done.err
     assert ("did you mean 'production'?" in done.err) == (args == ["--env", "producton"])
 
 
 def test_a_list_for_an_environment_needs_no_token(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`run --list --env` shows the cases of an environment whose token is not set, and reads no other variable."""
+    """`run --list --env` lists the cases of an environment whose token is not set, and reads no other variable."""
     (project / "remote-evals.toml").write_text(settings(NOWHERE))
     monkeypatch.chdir(project)
     monkeypatch.delenv("PRODUCTION_TOKEN", raising=False)
@@ -135,8 +137,8 @@ def test_a_list_for_an_environment_needs_no_token(project: Path, monkeypatch: py
     assert "the variable PRODUCTION_TOKEN, named by the environment's token_env, is not set" in ran.stderr
 
 
-def test_every_mistake_of_the_settings_is_2_at_once(project: Path) -> None:
-    """Each mistake has its line, and a token in the file is refused without being repeated."""
+def test_every_problem_of_the_settings_is_2_at_once(project: Path) -> None:
+    """Each problem is reported with its line, and a token in the file is refused without being shown."""
     lines = [
         "concurency = 2",
         'timeout = "soon"',
@@ -147,7 +149,7 @@ def test_every_mistake_of_the_settings_is_2_at_once(project: Path) -> None:
     (project / "remote-evals.toml").write_text("\n".join(lines))
     done = remote_evals("run", "checks", "--url", NOWHERE, cwd=project)
     assert done.code == 2, done.all
-    told = [line.partition("remote-evals.toml:")[2] for line in done.err.splitlines()]
-    assert [text.partition(":")[0] for text in told] == ["1", "2", "5"]
-    assert "did you mean 'concurrency'?" in told[0]
+    problems = [line.partition("remote-evals.toml:")[2] for line in done.err.splitlines()]
+    assert [problem.partition(":")[0] for problem in problems] == ["1", "2", "5"]
+    assert "did you mean 'concurrency'?" in problems[0]
     assert TOKEN not in done.all

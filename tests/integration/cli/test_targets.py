@@ -1,4 +1,4 @@
-"""Where the command sends a suite, and with which token."""
+"""Which deployment the command sends a suite to, and with which token."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def run_suite(folder: Path, text: str, *args: object, env: dict[str, str] | None
 
 
 def test_a_suite_may_name_its_deployment(tmp_path: Path) -> None:
-    """`target:` gives URL, token variable and headers, with variables filled in, and says which of them are secret."""
+    """A suite's `target:` sets URL, token variable, headers and secret headers, with variables filled in."""
     with FakeServer(parse_script("token: right-token-1\nreplies: [{text: 'all good, blue-team-7'}]")) as server:
         target = "target: {url: '${URL}', token_env: MY_TOKEN, headers: {X-Team: '${TEAM:-blue-team-7}'}"
         env, report = {"URL": server.url, "MY_TOKEN": "right-token-1"}, tmp_path / "r.json"
@@ -30,7 +30,7 @@ def test_a_suite_may_name_its_deployment(tmp_path: Path) -> None:
 
 
 def test_the_command_line_comes_before_the_suite(tmp_path: Path) -> None:
-    """`--url` and `--token-env` override what the suite says, and `--header` is sent beside the suite's."""
+    """`--url` and `--token-env` override the suite's, and `--header` adds to the suite's headers or replaces one."""
     with FakeServer(parse_script(SCRIPT)) as server:
         target = "target: {url: 'http://127.0.0.1:1', token_env: OLD, headers: {X-Team: blue, X-Build: '1'}}\n"
         args = ["--url", server.url, "--token-env", "NEW", "--header", "X-Build=2", "--header", "X-More: yes"]
@@ -41,7 +41,7 @@ def test_the_command_line_comes_before_the_suite(tmp_path: Path) -> None:
 
 
 def test_url_and_token_may_come_from_the_environment(tmp_path: Path) -> None:
-    """REMOTE_EVALS_URL and REMOTE_EVALS_TOKEN are enough."""
+    """REMOTE_EVALS_URL and REMOTE_EVALS_TOKEN are enough to reach a deployment."""
     with FakeServer(parse_script(SCRIPT)) as server:
         env = {"REMOTE_EVALS_URL": server.url, "REMOTE_EVALS_TOKEN": "right-token-1"}
         assert run_suite(tmp_path, CASE, env=env).code == 0
@@ -49,7 +49,7 @@ def test_url_and_token_may_come_from_the_environment(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("option", ["--token", "--token-file"])
 def test_a_token_may_be_given_or_read_from_a_file(tmp_path: Path, option: str) -> None:
-    """A file may end in a line break, as editors leave it."""
+    """The token may be given directly, or in a file that ends with a line break."""
     (tmp_path / "token").write_text("right-token-1\n")
     value = "right-token-1" if option == "--token" else tmp_path / "token"
     with FakeServer(parse_script(SCRIPT)) as server:
@@ -57,7 +57,7 @@ def test_a_token_may_be_given_or_read_from_a_file(tmp_path: Path, option: str) -
 
 
 def test_a_suites_token_variable_that_is_not_set_is_told(tmp_path: Path) -> None:
-    """A deployment is not knocked at without the token that the suite names."""
+    """If the token variable that a suite names is not set, nothing is sent."""
     with FakeServer(parse_script(SCRIPT)) as server:
         done = run_suite(tmp_path, "target: {token_env: NOPE}\n" + CASE, "--url", server.url)
         assert (done.code, server.requests) == (2, [])
@@ -65,7 +65,7 @@ def test_a_suites_token_variable_that_is_not_set_is_told(tmp_path: Path) -> None
 
 
 def test_two_suites_may_have_two_deployments(tmp_path: Path) -> None:
-    """Each suite is sent to its own target in one run, and the report names both."""
+    """In one run, each suite is sent to its own target, and the summary names both."""
     with FakeServer(parse_script(SCRIPT)) as one, FakeServer(parse_script("replies: [{text: good too}]")) as two:
         for name, server in (("one", one), ("two", two)):
             (tmp_path / f"{name}.eval.yaml").write_text(f"target: {{url: '{server.url}'}}\n{CASE}")
@@ -76,7 +76,7 @@ def test_two_suites_may_have_two_deployments(tmp_path: Path) -> None:
 
 
 def test_the_fake_server_never_gets_a_token_of_the_environment(tmp_path: Path) -> None:
-    """`--fake` uses the script's own token, whatever suite and environment say."""
+    """`--fake` uses the script's own token and ignores those of the suite and the environment."""
     script = tmp_path / "fake.yaml"
     script.write_text("token: fakes-own-1\nreplies: [{text: 'good {{authorization}}'}]")
     target = "target: {url: 'https://agent.example.com', token_env: REAL}\n"

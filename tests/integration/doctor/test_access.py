@@ -1,9 +1,9 @@
-"""Who is let in, and that nobody is told the token."""
+"""Which requests a deployment accepts, and that no finding shows the token."""
 
 from typing import Any
 
 from tests.serving.deployments import serve
-from tests.serving.diagnosed import (
+from tests.serving.diagnosis import (
     BEARER,
     PROBE,
     TOKEN,
@@ -19,7 +19,7 @@ ANYONE = ".*"
 
 
 async def test_an_open_deployment_is_a_warning() -> None:
-    """Where no token was given and none is asked for, that is told, and nobody else is sent."""
+    """A deployment that answers without a token is a warning if none was given, and no other request is sent."""
     agent = Agent(ANYONE)
     async with agent.serve() as url:
         found = await find(url)
@@ -29,7 +29,7 @@ async def test_an_open_deployment_is_a_warning() -> None:
 
 
 async def test_an_open_deployment_is_a_failure_for_who_has_a_token() -> None:
-    """Somebody who gives a token thinks that the deployment is protected; a wrong token then shows nothing more."""
+    """If a token was given but is not needed, the check fails, and a wrong token is not tried."""
     agent = Agent(ANYONE)
     async with agent.serve() as url:
         diagnosis, reported = await examine_at(url, TOKEN)
@@ -40,7 +40,7 @@ async def test_an_open_deployment_is_a_failure_for_who_has_a_token() -> None:
 
 
 async def test_a_deployment_that_takes_any_token_fails() -> None:
-    """A token that is not compared protects nothing; the prompt sent with it is the harmless one."""
+    """A deployment that accepts any token fails; the wrong token is sent with the harmless first prompt."""
     agent = Agent(ANY_TOKEN)
     async with agent.serve() as url:
         found = await find(url, TOKEN)
@@ -51,7 +51,7 @@ async def test_a_deployment_that_takes_any_token_fails() -> None:
 
 
 async def test_credentials_in_a_header_are_left_out_too() -> None:
-    """Where a header holds the credential, the caller without one leaves it out, and there is no token to make up."""
+    """A credential in a header is left out of the request without credentials, and no wrong token is tried."""
     agent, headers = Agent("Basic .*"), {"Authorization": "Basic b3duZXI6czNjcjN0"}
     async with agent.serve() as url:
         found = await find(url, headers=headers)
@@ -60,7 +60,7 @@ async def test_credentials_in_a_header_are_left_out_too() -> None:
 
 
 async def test_a_limit_of_rate_says_nothing_about_tokens() -> None:
-    """Who is asked too often is not asked once more."""
+    """A 429 leaves both checks undecided, and no more requests are sent."""
     agent = Agent(BEARER, refusal=429)
     async with agent.serve() as url:
         found = await find(url, TOKEN)
@@ -69,7 +69,7 @@ async def test_a_limit_of_rate_says_nothing_about_tokens() -> None:
 
 
 async def test_a_refused_token_ends_the_check_up() -> None:
-    """Nothing is asked of a deployment that refuses the token, and it is not asked twice."""
+    """If the deployment refuses the given token, that first turn is the last request."""
     with serve(token="another-token") as server:
         diagnosis, reported = await examine_at(server.url, TOKEN)
         posts = [request for request in server.requests if request.method == "POST"]
@@ -80,7 +80,7 @@ async def test_a_refused_token_ends_the_check_up() -> None:
 
 
 async def test_a_token_that_comes_back_is_in_no_finding() -> None:
-    """A deployment that echoes the token in replies, errors, tool names and headers leaves no finding with it."""
+    """No finding holds the token, even if replies, errors, tool names and headers echo it."""
     echo = "You sent {{authorization}}."
     replies: list[dict[str, Any]] = [
         {"when": {"turn": 2}, "text": echo},

@@ -1,4 +1,4 @@
-"""`remote-evals doctor` as a command: what it prints, and its exit codes."""
+"""The command `remote-evals doctor`: what it prints, and its exit codes."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 from remote_evals.cli.app import app
 from tests.serving.command import clean_environment
 from tests.serving.deployments import serve
-from tests.serving.diagnosed import TOKEN
+from tests.serving.diagnosis import TOKEN
 from tests.serving.ports import closed_port
 
 RUN = {"text": "noted"}
@@ -43,7 +43,7 @@ def test_a_fit_deployment_is_0_with_warnings() -> None:
 
 
 def test_the_json_is_one_document() -> None:
-    """With --json there is nothing but the document on stdout, with the same exit code."""
+    """With --json, stdout has only the document, and the exit code is the same."""
     with serve(RUN, token=TOKEN) as server:
         done = doctor("--url", server.url, "--token", TOKEN, "--json")
     document = json.loads(done.stdout)
@@ -63,7 +63,7 @@ def test_the_json_is_one_document() -> None:
     ids=["run failed", "token refused", "a page", "broken turn"],
 )
 def test_each_failure_has_its_exit_code(reply: dict[str, Any], script: dict[str, Any], code: int) -> None:
-    """A failed check is 1, a refused token 3, a turn that broke 4."""
+    """The exit code is 1 for a failed check, 3 for a refused token and 4 for a turn that broke."""
     with serve(reply, **script) as server:
         done = doctor("--url", server.url)
     assert done.exit_code == code, done.output
@@ -71,7 +71,7 @@ def test_each_failure_has_its_exit_code(reply: dict[str, Any], script: dict[str,
 
 
 def test_a_deployment_that_is_not_there_is_4() -> None:
-    """What was not come to is one line, so that the failure is seen."""
+    """An unreachable deployment exits with 4, and all checks that were not made share one line."""
     with closed_port() as host:
         done = doctor("--url", f"http://{host}")
     assert done.exit_code == 4
@@ -81,21 +81,21 @@ def test_a_deployment_that_is_not_there_is_4() -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ([], "there is no deployment to look at"),
+        ([], "there is no deployment to examine"),
         (["--url", "agent.test"], "is not a URL of a deployment"),
         (["--url", "http://127.0.0.1:1", "--prompt", " "], "--prompt is empty"),
         (["--url", "http://agent.test", "--token", TOKEN], "plain http"),
     ],
 )
 def test_bad_usage_is_2_and_prints_no_page(args: list[str], message: str) -> None:
-    """Mistakes are told on stderr before anything is sent."""
+    """Bad usage is reported on stderr before anything is sent."""
     done = doctor(*args)
     assert (done.exit_code, done.stdout) == (2, "")
     assert message in done.stderr
 
 
 def test_url_and_token_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who has no suite sets the two variables, and needs no option."""
+    """REMOTE_EVALS_URL and REMOTE_EVALS_TOKEN are enough, without any option."""
     with serve(RUN, token=TOKEN) as server:
         monkeypatch.setenv("REMOTE_EVALS_URL", server.url)
         monkeypatch.setenv("REMOTE_EVALS_TOKEN", TOKEN)
@@ -105,7 +105,7 @@ def test_url_and_token_may_come_from_the_environment(monkeypatch: pytest.MonkeyP
 
 
 def test_a_deployment_may_be_named_by_the_settings(tmp_path: Path) -> None:
-    """--env names a deployment of the settings, with its URL and headers."""
+    """--env names a deployment in the settings, with its URL and headers."""
     settings = tmp_path / "remote-evals.toml"
     with serve(RUN) as server:
         settings.write_text(f'[environments.here]\nurl = "{server.url}"\nheaders = {{X-Team = "blue"}}\n', "utf-8")
@@ -115,21 +115,21 @@ def test_a_deployment_may_be_named_by_the_settings(tmp_path: Path) -> None:
 
 
 def test_a_fake_deployment_can_be_looked_at() -> None:
-    """The bundled fake server is a deployment to try it on, and a prompt of one's own is what it gets."""
+    """With --fake, the command examines the bundled fake server, and sends it the prompt of --prompt."""
     done = doctor("--fake", "examples/refund.fake.yaml", "--prompt", "What is your policy?")
     assert done.exit_code == 0, done.output
     assert "[SKIP] memory: not checked: --prompt has no {number}" in done.stdout
 
 
 def test_the_help_says_what_is_sent() -> None:
-    """Nobody is billed by surprise: the help says how many turns there are, and that each is sent once."""
-    said = " ".join(doctor("--help").stdout.split())
-    assert "all of it once: GET /health two short turns" in said
+    """The help says which requests are sent, since turns may cost money, and that none is sent twice."""
+    text = " ".join(doctor("--help").stdout.split())
+    assert "none of which is sent twice: GET /health two short turns" in text
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_it_with_what_is_known_so_far(number: signal.Signals, code: int) -> None:
-    """Findings are printed as they are made, so a signal in a turn that hangs leaves those before it on the page."""
+    """Findings are printed as they are made, so those before the signal stay on the page."""
     with (
         serve({"text": "x", "fault": "no-headers"}) as server,
         subprocess.Popen(

@@ -1,4 +1,4 @@
-"""What a check-up finds of the connection to a deployment: name, connection, TLS, proxy and health."""
+"""What `doctor` finds about the connection to a deployment: DNS, TCP, TLS, proxy and health."""
 
 import asyncio
 import socket
@@ -12,7 +12,7 @@ from remote_evals import Limits
 from tests.contract.replay import Connection
 from tests.serving.certificates import Authority
 from tests.serving.deployments import listen, sending, serve
-from tests.serving.diagnosed import BEARER, RECALL, TOKEN, Agent, assert_broken_off, examine_at, find, statuses
+from tests.serving.diagnosis import BEARER, RECALL, TOKEN, Agent, assert_broken_off, examine_at, find, statuses
 from tests.serving.leaks import PROXY_PASSWORD
 from tests.serving.ports import closed_port
 from tests.serving.proxy import open_proxy
@@ -30,7 +30,7 @@ def _nothing_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     ids=str,
 )
 async def test_a_health_that_is_not_well_is_a_warning(fault: object, happened: str) -> None:
-    """No suite needs /health, so the check-up goes on without it."""
+    """A /health that fails is only a warning, because no suite needs it."""
     with serve(RECALL, {"text": "noted"}, health=[{"fault": fault}]) as server:
         found = await find(server.url)
     assert statuses(found, "health", "turn", "memory") == ["warn", "pass", "pass"]
@@ -38,7 +38,7 @@ async def test_a_health_that_is_not_well_is_a_warning(fault: object, happened: s
 
 
 async def test_a_closed_port() -> None:
-    """Where nobody listens, nothing more is asked."""
+    """If the port is closed, TCP fails and no later check is made."""
     with closed_port() as host:
         diagnosis, reported = await examine_at(f"http://{host}")
     found = {finding.check: finding for finding in reported}
@@ -48,17 +48,17 @@ async def test_a_closed_port() -> None:
 
 
 async def test_a_name_that_does_not_exist() -> None:
-    """A host name of nobody fails at the DNS."""
+    """An unknown host name fails at DNS."""
     assert_broken_off(await find("https://agent.invalid"), "dns", "DNS")
 
 
 async def test_a_name_server_that_hangs_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The limit of connecting is that of looking up the name too."""
+    """The connect timeout also limits the DNS lookup."""
     released = Event()
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: released.wait() and [])
     found = await find("https://agent.test", limits=Limits(connect_s=0.1))
     released.set()
-    assert found["dns"].happened == "agent.test was not found (nothing within 100ms)"
+    assert found["dns"].happened == "agent.test was not found (no answer within 100ms)"
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ async def test_a_name_server_that_hangs_is_not_waited_for(monkeypatch: pytest.Mo
     ],
 )
 async def test_a_certificate_that_does_not_do(name: str, days: int, reason: str, tmp_path: Path) -> None:
-    """A certificate of another time or host fails with OpenSSL's reason, and no token is sent."""
+    """A certificate that is expired, not yet valid or for another host fails, and no token is sent."""
     authority, agent = Authority(tmp_path), Agent(BEARER)
     async with agent.serve(authority.certify(name, valid_for=timedelta(days=days))) as url:
         found = await find(url, TOKEN, ca_bundle=authority.bundle)
@@ -80,7 +80,7 @@ async def test_a_certificate_that_does_not_do(name: str, days: int, reason: str,
 
 
 async def test_an_authority_that_nobody_knows(tmp_path: Path) -> None:
-    """A certificate of an unknown authority fails, and the advice names the option for a private one."""
+    """A certificate of an unknown CA fails, and the advice names the option for a private CA."""
     async with Agent(BEARER).serve(Authority(tmp_path).certify("127.0.0.1")) as url:
         found = await find(url, TOKEN)
     assert_broken_off(found, "tls", "TLS")
@@ -88,14 +88,14 @@ async def test_an_authority_that_nobody_knows(tmp_path: Path) -> None:
 
 
 async def test_any_certificate_is_a_warning(tmp_path: Path) -> None:
-    """With --insecure the check-up goes on, and says that nobody looked at the certificate."""
+    """With --insecure, an invalid certificate is a warning, and the later checks are made."""
     async with Agent(BEARER).serve(Authority(tmp_path).certify("other.test")) as url:
         found = await find(url, TOKEN, insecure=True)
     assert statuses(found, "tls", "turn") == ["warn", "pass"]
 
 
 async def test_http2_that_is_offered_is_told(tmp_path: Path) -> None:
-    """A server that would rather speak HTTP/2 passes, and speaks HTTP/1.1."""
+    """A server that prefers HTTP/2 passes, and HTTP/1.1 is used."""
     authority = Authority(tmp_path)
     context = authority.certify("127.0.0.1")
     context.set_alpn_protocols(["h2", "http/1.1"])
@@ -106,7 +106,7 @@ async def test_http2_that_is_offered_is_told(tmp_path: Path) -> None:
 
 
 async def test_a_port_that_does_not_speak_tls() -> None:
-    """https:// to a port of plain http fails at the handshake."""
+    """An https:// URL to a plain HTTP port fails at the handshake."""
     async with listen(sending(b"HTTP/1.1 400 Bad Request\r\n\r\n"), speaks_http=False) as host:
         found = await find(f"https://{host}")
     assert_broken_off(found, "tls", "TLS")
@@ -114,7 +114,7 @@ async def test_a_port_that_does_not_speak_tls() -> None:
 
 
 async def test_a_handshake_that_hangs_is_given_up_and_closed() -> None:
-    """Every connection of the check-up is bounded by the limit of connecting, and closed."""
+    """A hanging handshake ends at the connect timeout, and every connection is closed."""
     gone = asyncio.Semaphore(0)
 
     async def hang(connection: Connection) -> None:
@@ -123,14 +123,14 @@ async def test_a_handshake_that_hangs_is_given_up_and_closed() -> None:
 
     async with listen(hang, speaks_http=False) as host:
         found = await find(f"https://{host}", limits=Limits(connect_s=0.2))
-        assert found["tls"].happened == "the handshake failed (nothing within 200ms)"
+        assert found["tls"].happened == "the handshake failed (no answer within 200ms)"
         async with asyncio.timeout(5):
             for _ in ("TCP", "TLS"):
                 await gone.acquire()
 
 
 async def test_a_proxy_hides_what_is_below(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Through a proxy there is no name to look up and no connection of one's own; the rest is looked at."""
+    """Through a proxy, DNS, TCP and TLS are not checked, and the later checks are made."""
     with serve(RECALL, {"text": "noted"}) as server:
         async with open_proxy(server.url) as proxy:
             monkeypatch.setenv("HTTP_PROXY", f"http://me:{PROXY_PASSWORD}@{proxy.host}")

@@ -1,15 +1,15 @@
-"""What a check-up says of the end of a run, the turn behind it, and what the deployment keeps of both."""
+"""What `doctor` finds about the end of a run, the agent's memory, and the session's transcript."""
 
 import pytest
 
 from remote_evals.doctor import MemoryProbe
 from tests.contract.replay import RUN_DONE, Connection
 from tests.serving.deployments import REFUND, listen, serve
-from tests.serving.diagnosed import TOKEN, Agent, examine_at, find, statuses
+from tests.serving.diagnosis import TOKEN, Agent, examine_at, find, statuses
 
 
 async def test_a_run_that_fails() -> None:
-    """A run that ended otherwise than normally fails; there is then nothing to remember, and the rest is looked at."""
+    """A run that did not end normally fails; memory and transcript are not checked, and access is."""
     with serve({"error": {"name": "ModelError", "message": "no key"}}, token=TOKEN) as server:
         diagnosis, reported = await examine_at(server.url, TOKEN)
     found = {finding.check: finding for finding in reported}
@@ -20,7 +20,7 @@ async def test_a_run_that_fails() -> None:
 
 
 async def test_a_run_that_waits_for_a_decision() -> None:
-    """A prompt of one's own that makes the agent ask is told, and nothing is decided."""
+    """A prompt that makes the agent ask for approval fails, and no decision is sent."""
     with serve(REFUND) as server:
         found = await find(server.url, probe=MemoryProbe("refund {number}"))
         assert not [request for request in server.requests if "approvals" in request.path]
@@ -28,7 +28,7 @@ async def test_a_run_that_waits_for_a_decision() -> None:
 
 
 async def test_a_second_turn_that_does_not_remember() -> None:
-    """An agent that lost the first turn is told with what it says, and one that keeps no messages too."""
+    """An agent that forgot the first turn is a warning that quotes its reply."""
     with serve({"when": {"turn": 2}, "text": "Which number?"}, {"text": "noted"}) as server:
         found = await find(server.url)
     assert found["memory"].status == "warn"
@@ -36,7 +36,7 @@ async def test_a_second_turn_that_does_not_remember() -> None:
 
 
 async def test_a_second_turn_that_breaks() -> None:
-    """A second turn that breaks fails, and what follows is looked at all the same."""
+    """A second turn that breaks fails, and the later checks are still made."""
     with serve({"when": {"turn": 2}, "text": "x", "fault": "server-error"}, {"text": "noted"}) as server:
         diagnosis, reported = await examine_at(server.url)
     found = {finding.check: finding for finding in reported}
@@ -46,7 +46,7 @@ async def test_a_second_turn_that_breaks() -> None:
 
 @pytest.mark.parametrize("body", ['{"messages": []}', "not found"])
 async def test_a_transcript_that_cannot_be_read_is_a_warning(body: str) -> None:
-    """No messages, or none that can be read, matter only to evals that ask for them."""
+    """A transcript that is empty or unreadable is a warning, because only some evals need it."""
     kind = b"application/json" if body.startswith("{") else b"text/plain"
 
     async def answer(connection: Connection) -> None:
@@ -62,7 +62,7 @@ async def test_a_transcript_that_cannot_be_read_is_a_warning(body: str) -> None:
 
 
 async def test_a_prompt_of_ones_own_without_a_number_is_one_turn() -> None:
-    """What was not given cannot be asked for."""
+    """A prompt without a number has no second turn, so memory is not checked."""
     agent = Agent(".*")
     async with agent.serve() as url:
         found = await find(url, probe=MemoryProbe("Say hello."))

@@ -1,4 +1,4 @@
-"""What a check-up finds in the stream of a deployment that is well, and of those that are not."""
+"""What `doctor` finds in the streams of a healthy deployment and of faulty ones."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from remote_evals.doctor import Diagnosis, Finding, render_findings, render_head
 from tests.contract.replay import RUN_DONE, Connection
 from tests.serving.certificates import Authority
 from tests.serving.deployments import PATIENT, listen, serve
-from tests.serving.diagnosed import (
+from tests.serving.diagnosis import (
     BEARER,
     PROBE,
     RECALL,
@@ -34,17 +34,17 @@ VOLATILE = {
 
 
 def render_page(diagnosis: Diagnosis, reported: Sequence[Finding]) -> str:
-    """Return the page with a word for whatever differs from one time to the next."""
+    """Return the page, with a placeholder for each value that changes between runs."""
     lines = [line for finding in reported for line in render_findings([finding])]
-    whole = [*render_head(diagnosis.target), *lines, *render_verdict(diagnosis)]
-    page = "".join(f"{line.plain}\n" for line in whole)
-    for pattern, word in VOLATILE.items():
-        page = re.sub(pattern, word, page)
+    all_lines = [*render_head(diagnosis.target), *lines, *render_verdict(diagnosis)]
+    page = "".join(f"{line.plain}\n" for line in all_lines)
+    for pattern, placeholder in VOLATILE.items():
+        page = re.sub(pattern, placeholder, page)
     return page
 
 
 async def test_a_deployment_that_is_well(tmp_path: Path) -> None:
-    """The whole page of a guarded deployment over TLS, which remembers, counts and knows its price."""
+    """The page of a deployment with TLS, tokens, memory, usage and cost is as in the snapshot."""
     authority, agent = Authority(tmp_path), Agent(BEARER)
     async with agent.serve(authority.certify("127.0.0.1")) as url:
         diagnosis, reported = await examine_at(url, TOKEN, ca_bundle=authority.bundle)
@@ -54,7 +54,7 @@ async def test_a_deployment_that_is_well(tmp_path: Path) -> None:
 
 
 async def test_a_page_that_is_no_agent() -> None:
-    """A URL that answers with a page fails by its content type, and whether tokens are asked for is left open."""
+    """A URL that answers with HTML fails by its content type, and access is not checked."""
     with serve(fault="html") as server:
         diagnosis, reported = await examine_at(server.url, TOKEN)
     found = {finding.check: finding for finding in reported}
@@ -64,7 +64,7 @@ async def test_a_page_that_is_no_agent() -> None:
 
 
 async def test_a_stream_that_breaks() -> None:
-    """A turn that breaks is told with where it broke."""
+    """A turn that breaks fails, and the finding says where it broke."""
     with serve({"text": "one two", "fault": {"name": "cut", "after": 3}}) as server:
         found = await find(server.url)
     assert_broken_off(found, "turn", "first turn")
@@ -72,7 +72,7 @@ async def test_a_stream_that_breaks() -> None:
 
 
 async def test_buffering_is_a_warning() -> None:
-    """Events that a proxy keeps to the end have timestamps that say so."""
+    """Events that a proxy holds back until the end are a warning, found by their timestamps."""
     slow = {"text": "a b c d e f", "delay": "80ms", "fault": "buffered"}
     with serve(RECALL, slow) as server:
         found = await find(server.url)
@@ -81,21 +81,21 @@ async def test_buffering_is_a_warning() -> None:
 
 
 async def test_streaming_passes_where_nobody_holds_events_back() -> None:
-    """Events that come as they are produced pass, and the run has to take long enough to tell."""
+    """Events that come as they are produced pass, in a run long enough to tell."""
     with serve(RECALL, {"text": "a b c d e f g h", "delay": "100ms"}) as server:
         found = await find(server.url)
     assert found["streaming"].status == "pass", found["streaming"].happened
 
 
 async def test_compression_is_a_warning() -> None:
-    """A compressed stream is read all the same, and told."""
+    """A compressed stream can be read, and is a warning."""
     with serve(RECALL, {"text": "noted", "fault": "compressed"}) as server:
         found = await find(server.url)
     assert statuses(found, "compression", "end", "memory") == ["warn", "pass", "pass"]
 
 
 async def test_keep_alives_are_counted_in_the_longest_gap() -> None:
-    """Comments that came while no event did are told."""
+    """The finding on silence counts the keep-alives in the longest gap."""
     quiet = {"text": "noted", "fault": {"name": "keep-alives", "after": 1, "every": "10ms", "for": "100ms"}}
     with serve(RECALL, quiet) as server:
         found = await find(server.url)
@@ -104,7 +104,7 @@ async def test_keep_alives_are_counted_in_the_longest_gap() -> None:
 
 
 async def test_http_1_0_is_a_warning() -> None:
-    """An answer without chunks over HTTP/1.0 is read to its end, and told."""
+    """An HTTP/1.0 answer is read to its end, and is a warning."""
     head = b"HTTP/1.0 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
 
     async def answer(connection: Connection) -> None:
@@ -116,7 +116,7 @@ async def test_http_1_0_is_a_warning() -> None:
 
 
 async def test_what_is_odd_in_the_protocol_is_a_warning() -> None:
-    """The warnings of the run are on the page."""
+    """The protocol warnings of the run are on the page."""
     with serve(RECALL, {"text": "noted", "fault": {"name": "seq-gap", "after": 2}}) as server:
         found = await find(server.url)
     assert found["order"].status == "warn"
@@ -124,7 +124,7 @@ async def test_what_is_odd_in_the_protocol_is_a_warning() -> None:
 
 
 async def test_a_limit_that_runs_out() -> None:
-    """A deployment that answers nothing is told by the clock, whose option the advice names."""
+    """If a deployment does not answer, the finding gives the limit, and the advice names its option."""
     limits = Limits(connect_s=PATIENT.connect_s, headers_s=0.2)
     with serve({"text": "x", "fault": "no-headers"}) as server:
         found = await find(server.url, limits=limits)

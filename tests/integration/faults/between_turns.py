@@ -1,4 +1,4 @@
-"""The rows of the fault matrix of what happens between the first turn of a conversation and the second."""
+"""The rows of the fault matrix for what happens between the first turn of a conversation and the second."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -27,24 +27,24 @@ _KNOWING = {"text": "You are Ada."}
 @asynccontextmanager
 async def _stopped_between_turns(_: Path) -> AsyncIterator[RemoteTarget]:
     with serve(_STARTING, _GOING_ON) as server:
-        yield _Interrupted(server, server.stop)
+        yield _InterruptedTarget(server, server.stop)
 
 
 @asynccontextmanager
 async def _restarted_between_turns(_: Path) -> AsyncIterator[RemoteTarget]:
     with serve(_STARTING, _KNOWING) as server:
-        yield _Interrupted(server, lambda: _restart(server))
+        yield _InterruptedTarget(server, lambda: _restart(server))
 
 
 @asynccontextmanager
 async def _restarted_and_forgetful(_: Path) -> AsyncIterator[RemoteTarget]:
     with serve(_STARTING, _GOING_ON, _FORGETFUL) as server:
-        yield _Interrupted(server, lambda: _restart(server))
+        yield _InterruptedTarget(server, lambda: _restart(server))
 
 
 @asynccontextmanager
 async def _token_expired_between_turns(_: Path) -> AsyncIterator[RemoteTarget]:
-    # Whoever asked once more would be let in, and pass.
+    # A client that retried would be accepted, and pass.
     with serve(_STARTING, {**_GOING_ON, "fault": {"name": "unauthorized", "times": 1}}) as server:
         yield RemoteTarget(server.url, TOKEN, limits=PATIENT)
 
@@ -54,25 +54,25 @@ def _restart(server: FakeServer) -> None:
     server.start()
 
 
-class _Interrupted(RemoteTarget):
+class _InterruptedTarget(RemoteTarget):
     """A deployment to which something happens just before the second turn."""
 
-    def __init__(self, server: FakeServer, happen: Callable[[], None]) -> None:
+    def __init__(self, server: FakeServer, interrupt: Callable[[], None]) -> None:
         super().__init__(server.url, limits=PATIENT)
-        self._happen = happen
+        self._interrupt = interrupt
 
-    def open_session(self, limit_s: float | None = None, tap: StreamObserver | None = None) -> RemoteSession:
-        return _Session(self._happen, self._opened, limit_s, tap)
+    def open_session(self, limit_s: float | None = None, observer: StreamObserver | None = None) -> RemoteSession:
+        return _Session(self._interrupt, self._opened, limit_s, observer)
 
 
 class _Session(RemoteSession):
-    def __init__(self, happen: Callable[[], None], *session: Any) -> None:
+    def __init__(self, interrupt: Callable[[], None], *session: Any) -> None:
         super().__init__(*session)
-        self._happen = happen
+        self._interrupt = interrupt
 
     async def send(self, prompt: str, turn: int) -> RunResult:
         if turn == 2:
-            self._happen()
+            self._interrupt()
         return await super().send(prompt, turn)
 
 

@@ -1,7 +1,7 @@
-"""What must come of every fault of the fake server, wherever it strikes, and of an agent that fails by itself."""
+"""The expected outcome of every fault of the fake server at every place, and of an agent that fails by itself."""
 
 from tests.integration.faults.matrix import (
-    BEHIND,
+    AFTER_END,
     END,
     FIRST,
     HEADERS,
@@ -114,9 +114,13 @@ _BODIES = (
     ),
     Entry("silence for a while", _STILL_A_WHILE, IN_STREAM, passes()),
     Entry("bytes come one by one, slowly, all at once or compressed", _UNEVEN, (WHOLE,), passes()),
-    Entry(_OPEN_END, _STILL, (BEHIND,), passes("the stream was still open 1s after run.done, without `event: done`")),
-    _passes(_OPEN_END, ("cut", "reset"), (BEHIND,), "the stream broke off after run.done, without `event: done`"),
-    _passes(_OPEN_END, ("half-frame", "no-done"), (BEHIND,), "the stream ended after run.done, without `event: done`"),
+    Entry(
+        _OPEN_END, _STILL, (AFTER_END,), passes("the stream was still open 1s after run.done, without `event: done`")
+    ),
+    _passes(_OPEN_END, ("cut", "reset"), (AFTER_END,), "the stream broke off after run.done, without `event: done`"),
+    _passes(
+        _OPEN_END, ("half-frame", "no-done"), (AFTER_END,), "the stream ended after run.done, without `event: done`"
+    ),
 )
 _FRAMES = (
     Entry(_UNFINISHED, _named("half-frame"), IN_STREAM, _MID_FRAME),
@@ -128,7 +132,9 @@ _FRAMES = (
         breaks(_STREAM, "the stream ended {ended}, before run.done"),
     ),
     Entry("a frame is not JSON", _named("not-json"), IN_STREAM, breaks(_STREAM, "an event is not JSON")),
-    _passes("a frame is not JSON", ("not-json",), (BEHIND,), "what came after run.done is wrong: an event is not JSON"),
+    _passes(
+        "a frame is not JSON", ("not-json",), (AFTER_END,), "what came after run.done is wrong: an event is not JSON"
+    ),
     Entry("a frame is too large", _TOO_LARGE, IN_STREAM, breaks(_STREAM, "a single event is longer than 16 MiB")),
     _passes(
         "a byte is not UTF-8",
@@ -142,8 +148,8 @@ _ORDER = (
     _passes(_TWICE, ("seq-repeat",), (FIRST, TEXT, TOOL), "was sent again, and left out"),
     _passes(_TWICE, ("seq-repeat",), (END,), "a second run.done came"),
     _passes(_CROSSED, ("crossed",), IN_STREAM, "a proxy may have crossed two answers"),
-    _passes(_LATE, ("second-run-done",), (BEHIND,), "a second run.done came"),
-    _passes(_LATE, ("event-after-done",), (BEHIND,), "came after run.done and is not part of the run"),
+    _passes(_LATE, ("second-run-done",), (AFTER_END,), "a second run.done came"),
+    _passes(_LATE, ("event-after-done",), (AFTER_END,), "came after run.done and is not part of the run"),
     _passes("events are of a newer version", ("newer-version",), (WHOLE,), "events are of version 2"),
     _passes(
         "a call ends that never started",

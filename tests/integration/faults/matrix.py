@@ -1,4 +1,4 @@
-"""The fault matrix as data: what can go wrong, where in a conversation, and what must come of it."""
+"""The fault matrix as data: what can go wrong, where in a conversation, and the expected outcome."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -18,14 +18,14 @@ Request = Literal["the first turn", "a later turn", "a decision"]
 Json = Mapping[str, Any]
 
 
-def limits_of(clock: Timer | None) -> Limits:
-    """Return limits of which that of `clock` alone runs out soon."""
-    return replace(PATIENT, **{clock: SHORT_S}) if clock else PATIENT
+def make_limits(timer: Timer | None) -> Limits:
+    """Return limits of which only `timer` runs out soon."""
+    return replace(PATIENT, **{timer: SHORT_S}) if timer else PATIENT
 
 
 @dataclass(frozen=True)
 class Moment:
-    """How far a stream has come: `after` so many events, the last of them `event`, the reply so far `reply`."""
+    """How far a stream has come: `after` events, the last of them `event`, with the reply so far in `reply`."""
 
     after: int | None = None
     event: str = ""
@@ -34,7 +34,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Place:
-    """Where something goes wrong: in a turn, and in the continuation of one that waited for a decision."""
+    """Where something goes wrong: in a turn, and in the continuation of a turn that waited for a decision."""
 
     name: str
     in_turn: Moment = Moment()
@@ -51,16 +51,16 @@ FIRST = Place("before the first event", Moment(0), Moment(0, reply=ASKED))
 TEXT = Place("in the text", Moment(3, "text.delta", "Let "), Moment(5, "text.delta", "It "))
 TOOL = Place("in a tool call", Moment(7, "tool.start", ASKED), Moment(2, "tool.resume", ASKED))
 END = Place("before `run.done`", Moment(15, "step.done", REPLY), Moment(9, "step.done", REPLY))
-BEHIND = Place("behind `run.done`", Moment(16), Moment(10))
+AFTER_END = Place("behind `run.done`", Moment(16), Moment(10))
 IN_STREAM = (FIRST, TEXT, TOOL, END)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What must come of it: `says` is a phrase of the error, of a failed check, or of a warning where all passes.
+    """An expected outcome: `says` is a phrase of the error, of a failed check, or of a warning if all checks pass.
 
     In it {at}, {ended} and {event} stand for the moment, {status} for that of the fault and {limit} for that of the
-    clock. `more` is a pattern for what the reply has beyond that of the moment.
+    timer. `more` is a pattern for what the reply has after that of the moment.
     """
 
     status: Literal["passed", "failed", "error"]
@@ -71,19 +71,19 @@ class Outcome:
     more: str = ""
 
     def phrase(self, moment: Moment, limit: str, status: object = "") -> str:
-        """Return what it says of a moment."""
+        """Return the phrase for a moment."""
         event = moment.event
         at, ended = (f"after {event}", f"after {event}") if event else ("before the first event", "without any event")
         return self.says.format(at=at, ended=ended, event=event, limit=limit, status=status)
 
 
 def passes(says: str = "", *, tries: int = 1) -> Outcome:
-    """Return the outcome of a run that is judged, and is good; `says` is the warning about what was odd."""
+    """Return the outcome of a run that is judged and good; `says` is the warning about what was unusual."""
     return Outcome("passed", 0, says=says, tries=tries)
 
 
 def fails(says: str) -> Outcome:
-    """Return the outcome of a run that is judged, and is bad."""
+    """Return the outcome of a run that is judged and bad."""
     return Outcome("failed", 1, says=says)
 
 
@@ -93,19 +93,19 @@ def breaks(code: str, says: str, *, tries: int = 1, more: str = "") -> Outcome:
 
 
 def refuses(says: str) -> Outcome:
-    """Return the outcome of a run that was not let in."""
+    """Return the outcome of a run whose caller was rejected."""
     return Outcome("error", 3, "REMOTE_UNAUTHORIZED", says)
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Faults that have the same outcome at all `places`; `clock` is the one that must run out, `script` the agent's."""
+    """Faults with one outcome at all `places`; `timer` is the limit that must run out, `script` changes the reply."""
 
     cause: str
     faults: tuple[Json, ...]
     places: tuple[Place, ...]
     outcome: Outcome
-    clock: Timer | None = None
+    timer: Timer | None = None
     script: Json | None = None
 
     def strikes(self) -> Iterator["Strike"]:
@@ -133,18 +133,18 @@ class Strike:
 
     @property
     def moment(self) -> Moment:
-        """How far its stream has come."""
+        """How far the stream has come."""
         return self.place.in_decision if self.request == "a decision" else self.place.in_turn
 
     @property
     def says(self) -> str:
-        """What its outcome says."""
+        """The phrase of the outcome."""
         limit, status = render_duration(SHORT_S), self.fault.get("status", Fault.model_fields["status"].default)
         return self.entry.outcome.phrase(self.moment, limit, status)
 
     @property
     def struck(self) -> list[Json]:
-        """The fault as the script has it."""
+        """The fault as a script has it."""
         if not self.fault:
             return []
         kind = "approval" if self.request == "a decision" else "chat"

@@ -1,4 +1,4 @@
-"""The rows of the fault matrix that no script has: what goes wrong around a deployment, or with the token."""
+"""The rows of the fault matrix that no script has: problems of the network, the server or the token."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -27,7 +27,7 @@ from tests.integration.faults.matrix import (
     Place,
     Timer,
     breaks,
-    limits_of,
+    make_limits,
     refuses,
 )
 from tests.serving.certificates import Authority
@@ -45,16 +45,16 @@ Opening = Callable[[Path], AbstractAsyncContextManager[RemoteTarget]]
 
 @dataclass(frozen=True)
 class Scenario:
-    """A deployment in trouble, opened with a folder for its files; `clock` is the one that must run out.
+    """A deployment with a problem, opened with a folder for its files; `timer` is the limit that must run out.
 
-    `turns` is the conversation with it, each turn as a case has it.
+    `turns` is the conversation with it, each turn as in a case.
     """
 
     cause: str
     open: Opening
     place: Place
     outcome: Outcome
-    clock: Timer | None = None
+    timer: Timer | None = None
     turns: tuple[Json, ...] = ({"prompt": "hello", "must_contain": "Hello"},)
 
     def __str__(self) -> str:
@@ -67,7 +67,7 @@ class Scenario:
 
     @property
     def says(self) -> str:
-        """What its outcome says."""
+        """The phrase of the outcome."""
         return self.outcome.phrase(self.place.in_turn, render_duration(SHORT_S))
 
 
@@ -91,13 +91,13 @@ async def _untrusted_certificate(folder: Path) -> AsyncIterator[RemoteTarget]:
 @asynccontextmanager
 async def _dropped_connection(_: Path) -> AsyncIterator[RemoteTarget]:
     with full_port() as host:
-        yield RemoteTarget(f"http://{host}", limits=limits_of("connect_s"))
+        yield RemoteTarget(f"http://{host}", limits=make_limits("connect_s"))
 
 
 @asynccontextmanager
 async def _no_answer(_: Path) -> AsyncIterator[RemoteTarget]:
     async with listen(sending()) as host:
-        yield RemoteTarget(f"http://{host}", limits=limits_of("headers_s"))
+        yield RemoteTarget(f"http://{host}", limits=make_limits("headers_s"))
 
 
 @asynccontextmanager
@@ -125,13 +125,13 @@ async def _no_token(_: Path) -> AsyncIterator[RemoteTarget]:
 
 
 class _StoppedByText(RemoteTarget):
-    """A deployment that is stopped as soon as some text of its reply has come."""
+    """A deployment that is stopped as soon as a part of its reply has arrived."""
 
     def __init__(self, server: FakeServer) -> None:
         super().__init__(server.url)
         self._server = server
 
-    def open_session(self, limit_s: float | None = None, tap: StreamObserver | None = None) -> RemoteSession:
+    def open_session(self, limit_s: float | None = None, observer: StreamObserver | None = None) -> RemoteSession:
         return super().open_session(limit_s, self)
 
     def on_headers(self, response: httpx.Response, at_ms: float) -> None:
@@ -143,7 +143,7 @@ class _StoppedByText(RemoteTarget):
 
 
 def unreachable(says: str) -> Outcome:
-    """Return the outcome of a run whose request found nobody, however often it was sent."""
+    """Return the outcome of a run whose request reached no deployment in any attempt."""
     return breaks("REMOTE_UNREACHABLE", says, tries=3)
 
 

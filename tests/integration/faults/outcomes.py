@@ -1,4 +1,4 @@
-"""Runs the fault matrix: every row a case of its own, so many at once, against one fake server."""
+"""Runs the fault matrix: each row as a case, twelve at a time, against one fake server."""
 
 import asyncio
 import re
@@ -9,7 +9,7 @@ from typing import Any
 
 from fake_server import FakeServer, RecordedRequest, Script
 from remote_evals import EvalCase, EvalReport, EvalResult, EvalRunner, RemoteTarget
-from tests.integration.faults.matrix import ASKED, REPLY, TOKEN, Strike, limits_of
+from tests.integration.faults.matrix import ASKED, REPLY, TOKEN, Strike, make_limits
 from tests.integration.faults.network import Scenario
 
 _AT_ONCE = 12
@@ -24,8 +24,8 @@ _CHECKS = {
 
 
 @dataclass(frozen=True)
-class Met:
-    """What came of one row; `sent` is how often the deployment got the request with which something went wrong."""
+class RowResult:
+    """The result of one row; `sent` is how often the deployment got the request with the fault."""
 
     report: EvalReport
     sent: int = 0
@@ -38,12 +38,12 @@ class Met:
 
 
 def make_script(strikes: Iterable[Strike]) -> Script:
-    """Return a script that answers the name of a strike with its fault, and all else as it should be."""
+    """Return a script that answers the name of a strike with its fault, and everything else without one."""
     return Script.model_validate({"replies": [*map(_reply_to, strikes), {"steps": _steps(approval=False)}]})
 
 
 def make_case(strike: Strike) -> dict[str, Any]:
-    """Return the case that meets a strike, with the same checks on the turn that it is in."""
+    """Return the case that meets a strike, with the same checks on each turn."""
     prompt = {"prompt": str(strike)}
     turns = {
         "the first turn": [{**prompt, **_CHECKS}],
@@ -53,29 +53,29 @@ def make_case(strike: Strike) -> dict[str, Any]:
     return {"name": str(strike), "turns": turns[strike.request]}
 
 
-async def run_strikes(strikes: Mapping[str, Strike]) -> dict[str, Met]:
-    """Return what came of each strike, by its name."""
+async def run_strikes(strikes: Mapping[str, Strike]) -> dict[str, RowResult]:
+    """Return the result of each strike, by name."""
     busy = asyncio.Semaphore(_AT_ONCE)
     with FakeServer(make_script(strikes.values())) as server:
 
         async def run(strike: Strike) -> EvalReport:
-            target = RemoteTarget(server.url, TOKEN, limits=limits_of(strike.entry.clock))
+            target = RemoteTarget(server.url, TOKEN, limits=make_limits(strike.entry.timer))
             async with busy:
                 return await EvalRunner(target).arun(EvalCase.model_validate(make_case(strike)))
 
         reports = await asyncio.gather(*map(run, strikes.values()))
         requests = server.requests
     return {
-        name: Met(report, _count(requests, report.results[0], strikes[name]))
+        name: RowResult(report, _count(requests, report.results[0], strikes[name]))
         for name, report in zip(strikes, reports, strict=True)
     }
 
 
-async def run_scenario(scenario: Scenario, folder: Path) -> Met:
-    """Return what came of a scenario, which may keep files in `folder`."""
+async def run_scenario(scenario: Scenario, folder: Path) -> RowResult:
+    """Return the result of a scenario, which may keep files in `folder`."""
     case = EvalCase.model_validate({"name": "a", "turns": scenario.turns})
     async with scenario.open(folder) as target:
-        return Met(await EvalRunner(target).arun(case))
+        return RowResult(await EvalRunner(target).arun(case))
 
 
 def _reply_to(strike: Strike) -> dict[str, Any]:

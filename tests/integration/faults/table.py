@@ -28,16 +28,16 @@ def render_table(rows: Iterable[Row]) -> str:
 
 def _render_line(rows: Sequence[Row]) -> str:
     outcome = rows[0].outcome
-    templates = dict.fromkeys((row.outcome.says, row.clock) for row in rows)
+    templates = dict.fromkeys((row.outcome.says, row.timer) for row in rows)
     said = " / ".join(
-        _render_phrase([row for row in rows if (row.outcome.says, row.clock) == one]) for one in templates
+        _render_phrase([row for row in rows if (row.outcome.says, row.timer) == one]) for one in templates
     )
     cells = [rows[0].cause, _render_where(rows), _render_result(outcome), outcome.exit_code, outcome.tries, said]
     return " ".join(f"| {cell}".rstrip() for cell in cells) + " |"
 
 
 def _render_where(rows: Sequence[Row]) -> str:
-    places = _places_of(rows)
+    places = _get_places(rows)
     if set(IN_STREAM) <= set(places):
         places = [Place("anywhere in the stream"), *(place for place in places if place not in IN_STREAM)]
     return ", ".join(place.name for place in places if place != NOWHERE)
@@ -50,12 +50,12 @@ def _render_result(outcome: Outcome) -> str:
 
 
 def _render_phrase(rows: Sequence[Row]) -> str:
-    """Return what rows of one phrase say of all their places, "…" for what is not the same at all of them."""
-    outcome, clock = rows[0].outcome, rows[0].clock
-    limit = render_duration(getattr(Limits(), clock)) if clock else ""
-    phrases = {outcome.phrase(place.in_turn, limit, "…") for place in _places_of(rows)}
+    """Return the phrase of rows for all their places, with "…" for the parts that differ between these."""
+    outcome, timer = rows[0].outcome, rows[0].timer
+    limit = render_duration(getattr(Limits(), timer)) if timer else ""
+    phrases = {outcome.phrase(place.in_turn, limit, "…") for place in _get_places(rows)}
     return phrases.pop() if len(phrases) == 1 else outcome.phrase(Moment(event="…"), limit)
 
 
-def _places_of(rows: Sequence[Row]) -> list[Place]:
+def _get_places(rows: Sequence[Row]) -> list[Place]:
     return list(dict.fromkeys(place for row in rows for place in row.places))

@@ -1,4 +1,4 @@
-"""The fixture `remote_agent`: plain tests that ask a deployment."""
+"""The fixture `remote_agent`, for plain tests that ask a deployment."""
 
 import pytest
 
@@ -10,7 +10,7 @@ __all__ = ["project", "url"]
 
 
 def test_a_plain_test_asks_the_deployment(pytester: pytest.Pytester, url: str) -> None:
-    """A test without any await sends, looks and asserts; each test has a session of its own."""
+    """A test without `await` can send, read the result and assert; each test has its own session."""
     write(
         pytester,
         "test_plain.py",
@@ -42,7 +42,7 @@ def test_a_plain_test_asks_the_deployment(pytester: pytest.Pytester, url: str) -
 
 
 def test_failed_gates_fail_the_test_at_its_end(pytester: pytest.Pytester, url: str) -> None:
-    """A test whose gates failed fails, not errs, once it has come to its end, with all messages and no traceback."""
+    """A test with failed gates fails after it returns, with all messages and no traceback."""
     write(
         pytester,
         "test_plain.py",
@@ -68,11 +68,11 @@ def test_failed_gates_fail_the_test_at_its_end(pytester: pytest.Pytester, url: s
             "came to *",
         ]
     )
-    done.stdout.no_fnmatch_line("*_agent.py*")
+    done.stdout.no_fnmatch_line("*pytest_plugin*")
 
 
 def test_a_tests_own_failure_shows_what_was_seen(pytester: pytest.Pytester, url: str) -> None:
-    """A test that fails by its own assertion shows it, and what the agent said and called."""
+    """A test that fails by its own assertion shows it, and what the agent replied and called."""
     write(
         pytester,
         "test_plain.py",
@@ -87,7 +87,7 @@ def test_a_tests_own_failure_shows_what_was_seen(pytester: pytest.Pytester, url:
 
 
 def test_an_expected_failure_stays_one(pytester: pytest.Pytester, url: str) -> None:
-    """Failed gates are what `xfail` expects."""
+    """A test with failed gates counts as the failure that `xfail` expects."""
     write(
         pytester,
         "test_plain.py",
@@ -104,7 +104,7 @@ def test_an_expected_failure_stays_one(pytester: pytest.Pytester, url: str) -> N
 
 
 def test_soft_failures_are_warnings(pytester: pytest.Pytester, url: str) -> None:
-    """A soft failure fails nothing and is said at the end."""
+    """A soft failure does not fail the test, and is a warning at the end of the session."""
     write(
         pytester,
         "test_plain.py",
@@ -120,7 +120,7 @@ def test_soft_failures_are_warnings(pytester: pytest.Pytester, url: str) -> None
 
 
 def test_no_answer_raises_at_the_tests_own_line(pytester: pytest.Pytester) -> None:
-    """A deployment that is down raises at once, with the test's own line and none of the library's."""
+    """A deployment that is down raises at once, and the traceback shows only the test's own line."""
     write(
         pytester,
         "test_plain.py",
@@ -136,7 +136,7 @@ def test_no_answer_raises_at_the_tests_own_line(pytester: pytest.Pytester) -> No
 
 
 def test_without_a_url_it_skips(pytester: pytest.Pytester) -> None:
-    """Without a URL a test that asks for the agent is skipped, saying how to give one."""
+    """Without a URL, a test that uses the agent is skipped, and the reason says how to give one."""
     write(pytester, "test_plain.py", "def test_plain(remote_agent): pass")
     done = run(pytester, "-rs")
     done.assert_outcomes(skipped=1)

@@ -1,4 +1,4 @@
-"""How pytest gets at a deployment, and what it does where the token is refused."""
+"""How pytest reaches a deployment, and what happens if the token is refused."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ CASES = "defaults: {timeout: 300ms}\ncases: [{name: a, prompt: hi}, {name: b, pr
 
 @pytest.fixture(autouse=True)
 def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a suite of two cases, in a project that no variable of the machine steers."""
+    """Return a suite of two cases, in a project unaffected by this machine's environment variables."""
     for name in ("REMOTE_EVALS_URL", "REMOTE_EVALS_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "200")
@@ -30,7 +30,7 @@ def run(pytester: pytest.Pytester, *args: str) -> pytest.RunResult:
 
 
 def test_a_refused_token_is_met_once(pytester: pytest.Pytester) -> None:
-    """After a 401 no other case is sent to that deployment; each is an error that says why."""
+    """After a 401, no other case is sent to that deployment; each is an error with the reason."""
     with serve(token="right-token-1") as server:
         done = run(pytester, "--remote-url", server.url)
         assert len(server.requests) == 1
@@ -44,7 +44,7 @@ def test_a_refused_token_is_met_once(pytester: pytest.Pytester) -> None:
 
 
 def test_a_plain_test_is_told_of_pytests_options(pytester: pytest.Pytester) -> None:
-    """What `remote_agent` raises in a test advises the options that pytest has."""
+    """The advice in an error from `remote_agent` names pytest's options."""
     (pytester.path / "test_plain.py").write_text(
         "def test_plain(remote_agent):\n    remote_agent.send('hi')\n", "utf-8"
     )
@@ -55,7 +55,7 @@ def test_a_plain_test_is_told_of_pytests_options(pytester: pytest.Pytester) -> N
 
 
 def test_a_private_authority_is_named(pytester: pytest.Pytester) -> None:
-    """--remote-ca-bundle is read before anything is sent: a file that is missing is told with its name."""
+    """--remote-ca-bundle is read before anything is sent, and a missing file is named in the error."""
     done = run(pytester, "--remote-url", "https://127.0.0.1:1", "--remote-ca-bundle", "no-such.pem")
     done.assert_outcomes(errors=2)
     done.stdout.fnmatch_lines(["*no-such.pem*"])
@@ -65,10 +65,10 @@ def test_a_private_authority_is_named(pytester: pytest.Pytester) -> None:
 def test_a_secret_over_plain_http_must_be_allowed(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, allowed: bool
 ) -> None:
-    """A token goes over plain http to another machine with --remote-insecure-http alone."""
+    """A token is sent to another machine over plain HTTP only with --remote-insecure-http."""
     monkeypatch.setenv("REMOTE_EVALS_TOKEN", "right-token-1")
     done = run(pytester, "--remote-url", "http://agent.invalid", *["--remote-insecure-http"] * allowed)
     done.assert_outcomes(errors=2)
     done.stdout.fnmatch_lines(
-        ["*REMOTE_UNREACHABLE*" if allowed else "*is plain http*, or allow it by --remote-insecure-http (*"]
+        ["*REMOTE_UNREACHABLE*" if allowed else "*is plain http*, or allow it with --remote-insecure-http (*"]
     )

@@ -1,4 +1,4 @@
-"""Suites and evals in code as items of pytest: what is collected, how it is chosen, and how it is run."""
+"""Suites and evals in code as pytest items: how they are collected, selected and run."""
 
 from xml.etree.ElementTree import fromstring
 
@@ -15,7 +15,7 @@ __all__ = ["project", "url"]
 
 
 def test_the_installed_package_brings_the_plugin(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the package is installed pytest has the plugin, beside all others of this machine."""
+    """If the package is installed, pytest loads the plugin along with this machine's other plugins."""
     monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
     pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function\nfilterwarnings = error")
     write(pytester, "orders_eval.py", CODE)
@@ -23,7 +23,7 @@ def test_the_installed_package_brings_the_plugin(pytester: pytest.Pytester, monk
 
 
 def test_suites_and_code_are_collected_an_item_a_case(pytester: pytest.Pytester) -> None:
-    """Every kind of file is collected, an item a case, with node ids of file and case; nothing is sent for that."""
+    """Every kind of file is collected as one item for each case, whose node id has its file and name."""
     write(pytester, "a.eval.yaml", SUITE)
     write(pytester, "b.eval.yml", SUITE)
     write(pytester, "c.eval.json", '{"cases": [{"name": "one", "prompt": "hi"}]}')
@@ -48,20 +48,20 @@ def test_suites_and_code_are_collected_an_item_a_case(pytester: pytest.Pytester)
 
 @pytest.mark.parametrize("args", [[], ["orders_eval.py"], ["-o", "python_files=*.py"], ["--doctest-modules"]])
 def test_a_file_of_code_is_collected_once(pytester: pytest.Pytester, args: list[str]) -> None:
-    """Pytest's own collection of Python files does not take a file of evals as well, whatever it is told to take."""
+    """A file of evals in code is not also collected as a test module, even if pytest's options match it."""
     write(pytester, "orders_eval.py", CODE + "\n\ndef test_not_a_test_of_pytest():\n    assert False\n")
     run(pytester, *args).assert_outcomes(passed=2)
 
 
 def test_an_agent_in_process_needs_no_url(pytester: pytest.Pytester) -> None:
-    """Without a URL evals in code are run with their own agent, each of them by its node id too."""
+    """Without a URL, evals in code run with their own agent, also when selected by node id."""
     write(pytester, "orders_eval.py", CODE)
     run(pytester).assert_outcomes(passed=2)
     run(pytester, "orders_eval.py::orders / second : case").assert_outcomes(passed=1)
 
 
 def test_a_script_that_is_no_eval_is_left_alone(pytester: pytest.Pytester) -> None:
-    """A file that is only named like one of evals is not imported."""
+    """A file that is only named like a file of evals is not imported."""
     write(pytester, "eval_model.py", "raise SystemExit('a script that trains for hours')")
     write(pytester, "test_plain.py", "def test_plain(): pass")
     run(pytester).assert_outcomes(passed=1)
@@ -71,7 +71,7 @@ def test_a_script_that_is_no_eval_is_left_alone(pytester: pytest.Pytester) -> No
 def test_the_url_comes_before_suites_and_agents(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, url: str, by_variable: bool
 ) -> None:
-    """--remote-url, or REMOTE_EVALS_URL, comes before the target of a suite and the agent of an eval in code."""
+    """--remote-url, or REMOTE_EVALS_URL, overrides the target of a suite and the agent of an eval in code."""
     write(pytester, "a.eval.yaml", "target: {url: 'http://127.0.0.1:9'}\n" + SUITE)
     write(pytester, "hello_eval.py", CODE.replace('includes(case["input"])', 'includes("Hello.")'))
     if by_variable:
@@ -80,13 +80,13 @@ def test_the_url_comes_before_suites_and_agents(
 
 
 def test_a_suite_has_a_target_of_its_own(pytester: pytest.Pytester, url: str) -> None:
-    """Without a URL a suite is sent to its own target."""
+    """Without a URL, a suite is sent to its own target."""
     write(pytester, "a.eval.yaml", f"target: {{url: '{url}'}}\n{SUITE}")
     run(pytester).assert_outcomes(passed=2)
 
 
 def test_without_a_target_each_item_is_an_error(pytester: pytest.Pytester) -> None:
-    """A case without any target is an error that names the three ways to give it one, while plain tests go on."""
+    """A case without a target is an error that names the three ways to give one; plain tests still run."""
     write(pytester, "a.eval.yaml", SUITE)
     write(pytester, "bare_eval.py", CODE.replace('agent=lambda prompt: f"You said {prompt}",', ""))
     write(pytester, "test_plain.py", "def test_plain(): pass")
@@ -98,7 +98,7 @@ def test_without_a_target_each_item_is_an_error(pytester: pytest.Pytester) -> No
 
 
 def test_tags_are_marks(pytester: pytest.Pytester, url: str) -> None:
-    """Tags are marks that --strict-markers accepts; what no mark can hold is replaced, and `skip` skips nothing."""
+    """Tags are marks that --strict-markers accepts; invalid characters are replaced, and `skip` skips nothing."""
     write(pytester, "a.eval.yaml", SUITE)
     options = ["--remote-url", url]
     run(pytester, *options).assert_outcomes(passed=2)
@@ -107,7 +107,7 @@ def test_tags_are_marks(pytester: pytest.Pytester, url: str) -> None:
 
 
 def test_cases_are_chosen_by_name(pytester: pytest.Pytester, url: str) -> None:
-    """-k chooses by the name of the case."""
+    """-k selects cases by name."""
     write(pytester, "a.eval.yaml", SUITE)
     done = run(pytester, "--remote-url", url, "-k", "greet", "-v")
     done.assert_outcomes(passed=1, deselected=1)
@@ -115,7 +115,7 @@ def test_cases_are_chosen_by_name(pytester: pytest.Pytester, url: str) -> None:
 
 
 def test_the_same_names_stay_apart(pytester: pytest.Pytester) -> None:
-    """Two cases whose names differ only in what a node id cannot hold have two node ids."""
+    """Two cases whose names become the same in a node id have different node ids."""
     cases = 'cases:\n  - {name: "a::b", prompt: hi}\n  - {name: "a:b", prompt: hi}\n'
     write(pytester, "a.eval.yaml", cases)
     done = run(pytester, "--collect-only", "-q")
@@ -123,7 +123,7 @@ def test_the_same_names_stay_apart(pytester: pytest.Pytester) -> None:
 
 
 def test_mistakes_in_a_suite_are_one_error(pytester: pytest.Pytester) -> None:
-    """All mistakes in a file are one collection error, with their lines, and no traceback."""
+    """All problems in a file are one collection error, with their lines and no traceback."""
     write(pytester, "a.eval.yaml", "cases:\n  - {name: one, promt: hi}\n  - {name: two, prompt: hi, max_steps: many}\n")
     done = run(pytester)
     done.assert_outcomes(errors=1)
@@ -135,7 +135,7 @@ def test_mistakes_in_a_suite_are_one_error(pytester: pytest.Pytester) -> None:
 
 
 def test_a_file_of_code_with_a_syntax_error_is_one_error(pytester: pytest.Pytester) -> None:
-    """A file of evals that is not Python is a collection error with its line, and no traceback."""
+    """A file of evals with a syntax error is a collection error with its line and no traceback."""
     write(pytester, "broken_eval.py", "from remote_evals import define_eval\n\ndef (:\n")
     done = run(pytester)
     done.assert_outcomes(errors=1)
@@ -144,7 +144,7 @@ def test_a_file_of_code_with_a_syntax_error_is_one_error(pytester: pytest.Pytest
 
 
 def test_a_judge_suite_needs_the_option(pytester: pytest.Pytester, url: str) -> None:
-    """A suite that asks a judge by its name is skipped, saying so, without --remote-judge, and collected with it."""
+    """A suite whose name says that it asks a judge is collected only with --remote-judge, and else skipped."""
     write(pytester, "a.judge.eval.yaml", SUITE)
     write(pytester, "orders_judge_eval.py", CODE)
     done = run(pytester, "--remote-url", url, "-rs")
@@ -163,7 +163,7 @@ def test_a_judge_suite_needs_the_option(pytester: pytest.Pytester, url: str) -> 
     ],
 )
 def test_a_wrong_option_is_a_usage_error(pytester: pytest.Pytester, option: str, message: str) -> None:
-    """An option that cannot be used ends the session before anything runs, as wrong usage, without a traceback."""
+    """An invalid option is a usage error before anything runs, without a traceback."""
     done = run(pytester, option)
     assert done.ret == pytest.ExitCode.USAGE_ERROR
     done.stderr.fnmatch_lines([f"ERROR: {message}"])
@@ -171,7 +171,7 @@ def test_a_wrong_option_is_a_usage_error(pytester: pytest.Pytester, option: str,
 
 
 def test_items_are_shared_among_workers(pytester: pytest.Pytester, url: str) -> None:
-    """With -n 4 the same cases run, and a failure looks the same."""
+    """With -n 4, the cases are run by workers, and a failure is shown as without them."""
     cases = "".join(f"  - {{name: case {n}, prompt: hi, must_contain: Hello}}\n" for n in range(12))
     write(pytester, "a.eval.yaml", f"cases:\n{cases}  - {{name: wrong, prompt: hi, must_contain: Bye}}\n")
     write(pytester, "orders_eval.py", CODE.replace('"You said {prompt}"', '"Hello."').replace('case["input"])', '"H")'))
@@ -182,14 +182,14 @@ def test_items_are_shared_among_workers(pytester: pytest.Pytester, url: str) -> 
 
 
 def test_exitfirst_stops(pytester: pytest.Pytester, url: str) -> None:
-    """With -x nothing is sent after the first case that did not pass."""
+    """With -x, nothing is sent after the first case that did not pass."""
     case = "{{name: case {}, prompt: hi, must_contain: Bye}}"
     write(pytester, "a.eval.yaml", "cases:\n" + "".join(f"  - {case.format(n)}\n" for n in range(3)))
     run(pytester, "--remote-url", url, "-x").assert_outcomes(failed=1)
 
 
 def test_junit_xml_tells_failures_from_errors(pytester: pytest.Pytester, url: str) -> None:
-    """--junitxml has a testcase a case: a failed gate is a failure, a case that could not be judged an error."""
+    """--junitxml has a failure for a failed gate, and an error for a case that could not be judged."""
     write(pytester, "a.eval.yaml", SUITE + "  - {name: wrong, prompt: hi, must_contain: Bye, repeat: 2}\n")
     write(pytester, "down.eval.yaml", "target: {url: 'http://127.0.0.1:9'}\ncases: [{name: down, prompt: hi}]\n")
     write(pytester, "b.eval.yaml", f"target: {{url: '{url}'}}\n{SUITE}")
@@ -211,8 +211,8 @@ def test_junit_xml_tells_failures_from_errors(pytester: pytest.Pytester, url: st
 
 
 def test_a_run_without_evals_imports_nothing_heavy(pytester: pytest.Pytester) -> None:
-    """A session without our files and options imports no HTTP client, no pydantic and no rich."""
-    heavy = "{'httpx', 'aiohttp', 'pydantic', 'rich', 'yaml', 'typer', 'remote_evals.loading'}"
+    """A session without evals and options of the plugin imports no HTTP client, no pydantic and no rich."""
+    heavy = "{'httpx', 'aiohttp', 'pydantic', 'rich', 'yaml', 'typer', 'remote_evals.suites.loading'}"
     write(
         pytester,
         "conftest.py",
@@ -230,7 +230,7 @@ def test_a_run_without_evals_imports_nothing_heavy(pytester: pytest.Pytester) ->
 
 
 def test_the_loop_of_the_tests_stays(pytester: pytest.Pytester) -> None:
-    """Running evals leaves the current event loop of plain tests as it was."""
+    """Running evals does not change the current event loop of plain tests."""
     write(pytester, "a_eval.py", CODE)
     write(
         pytester,
@@ -254,7 +254,7 @@ def test_the_loop_of_the_tests_stays(pytester: pytest.Pytester) -> None:
 
 
 async def test_evals_run_inside_a_running_loop() -> None:
-    """Where pytest itself runs inside an event loop, as in a notebook, an eval runs beside it."""
+    """If pytest itself runs inside an event loop, as in a notebook, evals run in another loop."""
     runner = EvalRunner(agent=lambda prompt: "Hello.")
     report = run_evals(runner, as_evals(EvalCase(name="greeting", prompt="hi", expected_output_contains=("Hello",))))
     assert report.passed == 1

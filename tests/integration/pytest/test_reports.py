@@ -1,4 +1,4 @@
-"""What pytest prints of cases: why they failed, what was seen, what went unchecked, and never a token."""
+"""What pytest prints about cases: failures, evidence and warnings, but never a token."""
 
 from collections.abc import Iterator
 
@@ -27,18 +27,18 @@ replies:
 
 @pytest.fixture
 def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Serve the script; its token is in MY_TOKEN."""
+    """Serve the script, with its token in the variable MY_TOKEN."""
     monkeypatch.setenv("MY_TOKEN", TOKEN)
     with FakeServer(parse_script(SCRIPT)) as server:
         yield server.url
 
 
-def options(url: str) -> list[str]:
+def make_options(url: str) -> list[str]:
     return ["--remote-url", url, "--remote-token-env", "MY_TOKEN"]
 
 
 def test_a_failure_shows_what_failed_and_what_was_seen(pytester: pytest.Pytester, url: str) -> None:
-    """A failed case shows all its failed assertions, soft ones too, reply, tools and ids, and no traceback."""
+    """A failed case shows its failed assertions, including soft ones, reply, tools and ids, but no traceback."""
     write(
         pytester,
         "a.eval.yaml",
@@ -51,7 +51,7 @@ def test_a_failure_shows_what_failed_and_what_was_seen(pytester: pytest.Pytester
             soft: {must_contain: Madrid}
         """,
     )
-    done = run(pytester, *options(url))
+    done = run(pytester, *make_options(url))
     done.assert_outcomes(failed=1)
     done.stdout.fnmatch_lines(
         [
@@ -73,11 +73,11 @@ def test_a_failure_shows_what_failed_and_what_was_seen(pytester: pytest.Pytester
 def test_a_failure_says_where_its_case_stands(pytester: pytest.Pytester, url: str) -> None:
     """The location of a failure is the file and the line of its case."""
     write(pytester, "a.eval.yaml", "cases:\n  - {name: a, prompt: hi}\n  - {name: b, prompt: hi, must_contain: Bye}\n")
-    run(pytester, *options(url), "--tb=line").stdout.fnmatch_lines(["*a.eval.yaml:3: *Bye*"])
+    run(pytester, *make_options(url), "--tb=line").stdout.fnmatch_lines(["*a.eval.yaml:3: *Bye*"])
 
 
 def test_a_case_that_cannot_be_judged_is_an_error(pytester: pytest.Pytester) -> None:
-    """A deployment that is down makes an error that says its code, not a failure and not a traceback."""
+    """A deployment that is down is an error with its code, rather than a failure or a traceback."""
     write(pytester, "a.eval.yaml", "cases: [{name: down, prompt: hi}]")
     done = run(pytester, "--remote-url", "http://127.0.0.1:9")
     done.assert_outcomes(errors=1)
@@ -86,7 +86,7 @@ def test_a_case_that_cannot_be_judged_is_an_error(pytester: pytest.Pytester) -> 
 
 
 def test_an_eval_that_raises_is_an_error_with_its_line(pytester: pytest.Pytester) -> None:
-    """An eval in code that raises is an error naming its file and line."""
+    """An eval in code that raises is an error that names its file and line."""
     write(
         pytester,
         "a_eval.py",
@@ -105,7 +105,7 @@ def test_an_eval_that_raises_is_an_error_with_its_line(pytester: pytest.Pytester
 
 
 def test_a_repeated_case_is_one_item_that_lists_its_runs(pytester: pytest.Pytester) -> None:
-    """A case that repeats passes when `pass_at` of its runs do; its runs are listed, and a flaky one is remarked."""
+    """A repeated case passes if `pass_at` of its runs do; it lists its runs, and warns if it is flaky."""
     code = """
         from remote_evals import define_eval
 
@@ -132,11 +132,11 @@ def test_a_repeated_case_is_one_item_that_lists_its_runs(pytester: pytest.Pytest
 
 
 def test_a_skipped_rubric_is_a_warning(pytester: pytest.Pytester, url: str) -> None:
-    """A rubric is not graded without --remote-judge: the case passes, and the end of the session says so once."""
+    """Without --remote-judge, a case with a rubric passes, and one warning says that it was not graded."""
     cases = "".join(f"  - {{name: case {n}, prompt: hi, rubric: is polite}}\n" for n in range(7))
     write(pytester, "a.eval.yaml", f"cases:\n{cases}")
     for extra in ([], workers(2)):
-        done = run(pytester, *options(url), *extra)
+        done = run(pytester, *make_options(url), *extra)
         done.assert_outcomes(passed=7)
         remarks = [line for line in done.outlines if line.startswith("rubric:skipped")]
         assert remarks == ["rubric:skipped: rubrics are graded only with --remote-judge, or by a judge given in code"]
@@ -146,16 +146,16 @@ def test_a_skipped_rubric_is_a_warning(pytester: pytest.Pytester, url: str) -> N
 def test_a_rubric_is_graded_with_the_option(
     pytester: pytest.Pytester, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With --remote-judge a rubric is graded by the judge of the environment; without any it fails, saying so."""
+    """With --remote-judge, the environment's judge grades a rubric; without a judge, the rubric fails."""
     write(pytester, "a.eval.yaml", "cases: [{name: polite, prompt: hi, rubric: is polite}]")
-    done = run(pytester, *options(url), "--remote-judge")
+    done = run(pytester, *make_options(url), "--remote-judge")
     done.assert_outcomes(failed=1)
     done.stdout.fnmatch_lines(["*rubric:no_judge_configured*"])
     script = "judge: {replies: [{verdict: {score: 0.9, passed: true}}]}\nreplies: [{text: hi}]"
     with FakeServer(parse_script(script)) as judge:
         monkeypatch.setenv("REMOTE_EVALS_JUDGE_URL", judge.url)
         monkeypatch.setenv("REMOTE_EVALS_JUDGE_MODEL", "fake-judge")
-        run(pytester, *options(url), "--remote-judge").assert_outcomes(passed=1)
+        run(pytester, *make_options(url), "--remote-judge").assert_outcomes(passed=1)
         assert len(judge.requests) == 1
 
 
@@ -179,11 +179,11 @@ def test_unreachable(remote_agent, monkeypatch):
 
 @pytest.mark.parametrize("spread", [[], workers(2)])
 def test_no_output_holds_the_token(pytester: pytest.Pytester, url: str, spread: list[str]) -> None:
-    """The token is in no output: neither in replies that echo it, nor in locals, captured output or XML."""
+    """No output holds the token, even if replies, locals, captured output and XML would show it."""
     write(pytester, "a.eval.yaml", "cases: [{name: echo, prompt: token, must_contain: nothing}]")
     write(pytester, "test_leaky.py", LEAKY)
     done = run(
-        pytester, *options(url), *spread, "--showlocals", "--full-trace", "-rA", "-vv", "--log-level=DEBUG",
+        pytester, *make_options(url), *spread, "--showlocals", "--full-trace", "-rA", "-vv", "--log-level=DEBUG",
         "--junitxml=out.xml", "-o", "junit_logging=all",
     )  # fmt: skip
     done.assert_outcomes(failed=3)
@@ -193,8 +193,8 @@ def test_no_output_holds_the_token(pytester: pytest.Pytester, url: str, spread: 
 
 
 def test_a_mistake_shows_no_token(pytester: pytest.Pytester, url: str) -> None:
-    """A mistake in a file shows no token, also with all the frames and locals that pytest can show."""
+    """A problem in a file shows no token, even with all frames and locals."""
     write(pytester, "a.eval.yaml", "cases: [{name: one, prompt: hi, max_steps: '${MY_TOKEN}'}]")
-    done = run(pytester, *options(url), "--showlocals", "--full-trace")
+    done = run(pytester, *make_options(url), "--showlocals", "--full-trace")
     done.assert_outcomes(errors=1)
     assert TOKEN not in done.stdout.str() + done.stderr.str()

@@ -1,4 +1,4 @@
-"""One file of evals, unchanged, in process, against a deployment, and under pytest."""
+"""One file of evals runs unchanged in process, against a deployment, and under pytest."""
 
 import json
 from pathlib import Path
@@ -25,8 +25,8 @@ def pytest_sessionfinish(session):
 """
 
 
-def essence(result: dict[str, Any]) -> dict[str, Any]:
-    """Return a result without what depends on the clock, on who answered, and on what a deployment reports besides."""
+def keep_comparable(result: dict[str, Any]) -> dict[str, Any]:
+    """Return a result without times, ids, and what only a deployment reports."""
     calls = [
         {key: call[key] for key in ("name", "args", "outcome", "result", "turn")}
         for turn in result["turns"]
@@ -38,13 +38,13 @@ def essence(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    return [essence(result) for result in json.loads(path.read_text("utf-8"))["results"]]
+    return [keep_comparable(result) for result in json.loads(path.read_text("utf-8"))["results"]]
 
 
 def test_one_file_gives_equal_results_in_all_three_ways(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The example passes in process, by --url and under pytest, with and without a URL, with equal results."""
+    """The example passes in process, with --url, and under pytest with and without a URL, with equal results."""
     folder = pytester.path
     write(pytester, "order_eval.py", EXAMPLE.read_text("utf-8"))
     write(pytester, "conftest.py", WRITE_CASES)
@@ -70,7 +70,7 @@ def test_one_file_gives_equal_results_in_all_three_ways(
 
 
 def test_this_repositorys_own_run_collects_no_example() -> None:
-    """`python -m pytest` here collects the tests alone."""
+    """`python -m pytest` in this repository collects no examples."""
     from tests.serving.command import run_python
 
     done = run_python("-m", "pytest", "--collect-only", "-q", "-k", "examples or order_eval or refund.eval")

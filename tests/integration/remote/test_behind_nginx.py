@@ -14,7 +14,7 @@ from remote_evals.protocols.events import Event
 from remote_evals.results import RunResult, Timing
 from tests.serving.command import remote_evals
 from tests.serving.deployments import PATIENT, fail_among_others
-from tests.serving.diagnosed import find, statuses
+from tests.serving.diagnosis import find, statuses
 from tests.serving.leaks import TOKEN
 from tests.serving.nginx import PASSWORD, Nginx
 

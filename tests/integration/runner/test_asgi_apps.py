@@ -1,4 +1,4 @@
-"""An ASGI app as the agent: asked as a deployment is, without a socket."""
+"""An ASGI app as the agent: asked like a deployment, but without a socket."""
 
 import json
 from typing import Any
@@ -77,17 +77,17 @@ ASKED: list[dict[str, Any]] = [
 ]
 CASES = [EvalCase.model_validate({"name": str(number), **case}) for number, case in enumerate(ASKED)]
 
-# What no two runs have in common, wherever they ran.
+# The fields that differ between any two runs.
 DIFFERS = {"timing", "session_id", "run_id", "trace_id", "duration_ms", "approval_id", "target"}
 
 
 def app(script: str = SCRIPT) -> App:
-    """Return the fake deployment as what it is inside: an ASGI app."""
+    """Return the ASGI app inside the fake deployment."""
     return App(parse_script(script), RequestLog())
 
 
 def without(value: Any, keys: set[str], url: str) -> Any:
-    """Return a value without some keys at any depth, and with a name in place of the URL in texts."""
+    """Return the value without the keys, at any depth, and with the URL in its texts replaced by a name."""
     if isinstance(value, dict):
         return {key: without(part, keys, url) for key, part in value.items() if key not in keys}
     if isinstance(value, list | tuple):
@@ -100,7 +100,7 @@ def compared(report: EvalReport, url: str) -> list[Any]:
 
 
 def test_the_same_cases_give_equal_results_in_process_and_over_a_socket() -> None:
-    """The same cases give equal results in process and over a socket, but for times, ids and traces."""
+    """The same cases give equal results in process and over a socket, except for times, ids and traces."""
     with FakeServer(parse_script(SCRIPT)) as server:
         remote = EvalRunner(RemoteTarget(server.url, limits=PATIENT)).run(CASES)
         over_socket = compared(remote, server.url)
@@ -112,7 +112,7 @@ def test_the_same_cases_give_equal_results_in_process_and_over_a_socket() -> Non
 
 
 def test_evals_in_code_give_equal_results_too() -> None:
-    """An eval in code, unchanged, gives equal results in process by its agent, and by a target that overrides it."""
+    """An eval in code gives equal results with its in-process agent and with a target that overrides it."""
 
     @define_eval(name="e", agent=app(), cases=[{"input": "one"}, {"input": "two", "label": "second"}], tags=["smoke"])
     async def test(t: EvalContext, case: dict[str, str]) -> None:
@@ -132,7 +132,7 @@ def test_evals_in_code_give_equal_results_too() -> None:
 
 
 def test_an_app_of_a_factory_is_fresh_for_each_case() -> None:
-    """A factory of apps is called for each case."""
+    """A factory of apps is called once for each case."""
     made: list[App] = []
 
     def make() -> App:
@@ -165,7 +165,7 @@ async def _raise(request: Request) -> StreamingResponse:
 
 
 def test_any_starlette_app_can_be_asked() -> None:
-    """An app of any framework that speaks `/chat` is an agent, by its own signature."""
+    """An app of any framework that serves `/chat` is recognised as an agent by its signature."""
     agent = Starlette(routes=[Route("/chat", _chat, methods=["POST"])])
     [result] = EvalRunner(agent=agent).run(named("a")).results
     assert (result.status, result.output) == ("passed", "a!")
@@ -175,7 +175,7 @@ def test_any_starlette_app_can_be_asked() -> None:
     ("routes", "status"), [([], "404"), ([Route("/chat", _raise, methods=["POST"])], "500")], ids=["no route", "raises"]
 )
 def test_an_app_that_fails_is_an_error_as_a_deployment_is(routes: list[Route], status: str) -> None:
-    """An app without the route, or whose route raises, gives the error that the same app would when deployed."""
+    """An app without the route, or whose route raises, gives the same error as when it is deployed."""
     [result] = EvalRunner(agent=Starlette(routes=routes)).run(Eval("a", greet)).results
     assert result.error is not None
     assert (result.status, result.error.code) == ("error", "REMOTE_STATUS")
@@ -184,5 +184,5 @@ def test_an_app_that_fails_is_an_error_as_a_deployment_is(routes: list[Route], s
 
 
 def test_the_report_names_the_app() -> None:
-    """The target of a report on an app is its class."""
+    """The target of a report on an app is the name of its class."""
     assert EvalRunner(agent=app()).run(named("a")).target == "in process: App"

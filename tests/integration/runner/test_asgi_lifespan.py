@@ -1,4 +1,4 @@
-"""The life of an ASGI app in this process: its start and stop, its streams, and what is left of it."""
+"""The lifespan of an in-process ASGI app: its start and stop, its streams, and its cleanup."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from remote_evals import EvalResult, EvalRunner
-from remote_evals.targets import asgi as _lifespan
+from remote_evals.targets import asgi
 from tests.serving.deployments import named
 
 Message = MutableMapping[str, Any]
@@ -34,16 +34,16 @@ async def say_hello(request: Request) -> Response:
     return Response(f"data: {json.dumps(event)}\n\n", media_type="text/event-stream")
 
 
-def starlette(told: list[str], state: dict[str, Any] | None = None, error: Exception | None = None) -> Starlette:
-    """Return an app that says when it starts and stops, or raises `error` when it should start."""
+def starlette(events: list[str], state: dict[str, Any] | None = None, error: Exception | None = None) -> Starlette:
+    """Return an app that records when it starts and stops, or raises `error` on start."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[dict[str, Any]]:
         if error:
             raise error
-        told.append("start")
+        events.append("start")
         yield state or {}
-        told.append("stop")
+        events.append("stop")
 
     return Starlette(routes=[Route("/chat", say_hello, methods=["POST"])], lifespan=lifespan)
 
@@ -54,32 +54,32 @@ def first(agent: Any, **settings: Any) -> EvalResult:
 
 
 def test_a_shared_app_starts_and_stops_once() -> None:
-    """An app that all cases share is started before the first and stopped after the last, in each run anew."""
-    told: list[str] = []
-    runner = EvalRunner(agent=starlette(told), timeout_s=10)
+    """An app that all cases share starts before the first and stops after the last, in every run."""
+    events: list[str] = []
+    runner = EvalRunner(agent=starlette(events), timeout_s=10)
     for _ in range(2):
         assert runner.run(named("a", "b", "c")).passed == 3
-    assert told == ["start", "stop"] * 2
+    assert events == ["start", "stop"] * 2
 
 
 def test_an_app_of_a_factory_lives_as_long_as_its_session() -> None:
     """An app that is made for a case starts and stops with that case."""
-    told: list[str] = []
-    report = EvalRunner(agent=lambda: starlette(told), concurrency=1, timeout_s=10).run(named("a", "b"))
+    events: list[str] = []
+    report = EvalRunner(agent=lambda: starlette(events), concurrency=1, timeout_s=10).run(named("a", "b"))
     assert report.passed == 2
-    assert told == ["start", "stop"] * 2
+    assert events == ["start", "stop"] * 2
 
 
 @pytest.mark.parametrize("is_made", [False, True], ids=["shared", "factory"])
 def test_what_a_start_prepares_is_there_for_requests(is_made: bool) -> None:
-    """The state that an app's lifespan yields is the state of its requests, as under a server."""
+    """The state that an app's lifespan yields is the state of its requests, as with a server."""
     app = starlette([], state={"word": "Prepared."})
     assert first((lambda: app) if is_made else app).output == "Prepared."
 
 
 @pytest.mark.parametrize("is_made", [False, True], ids=["shared", "factory"])
 def test_an_app_that_cannot_start_is_an_error_of_its_cases(is_made: bool) -> None:
-    """An app whose start fails makes each case AGENT_FAILED, which says that and why."""
+    """If an app fails to start, each case is AGENT_FAILED, and says why."""
     app = starlette([], error=LookupError("no database"))
     agent: Any = (lambda: app) if is_made else app
     report = EvalRunner(agent=agent, timeout_s=10).run(named("a", "b"))
@@ -92,7 +92,7 @@ def test_an_app_that_cannot_start_is_an_error_of_its_cases(is_made: bool) -> Non
 
 @pytest.mark.parametrize("leaves", ["raises", "returns"])
 def test_an_app_without_a_lifespan_works(leaves: str) -> None:
-    """An app that knows requests alone, and raises or returns when it is told to start, is asked all the same."""
+    """An app that only handles requests, and raises or returns on the lifespan scope, still works."""
 
     async def app(scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -105,7 +105,7 @@ def test_an_app_without_a_lifespan_works(leaves: str) -> None:
 
 
 def test_text_is_timed_as_it_comes() -> None:
-    """What an app sends first has come by then, and not when the app is done."""
+    """The first text is timed when the app sends it, not when the app is done."""
 
     async def app(scope: Message, receive: Receive, send: Send) -> None:
         late = asyncio.Event()
@@ -121,8 +121,8 @@ def test_text_is_timed_as_it_comes() -> None:
 
 
 @pytest.mark.parametrize("sent", [[], [HEAD], [HEAD, body(type="text.delta", text="Hel")]], ids=len)
-def test_what_an_app_raises_is_told(sent: list[Message]) -> None:
-    """An app that raises before its headers, behind them, or in its stream is told with what it raised."""
+def test_what_an_app_raises_is_reported(sent: list[Message]) -> None:
+    """An app that raises before its headers, after them, or in its stream is an error that says what it raised."""
 
     async def app(scope: Message, receive: Receive, send: Send) -> None:
         for message in sent:
@@ -141,15 +141,15 @@ def test_what_an_app_raises_is_told(sent: list[Message]) -> None:
 @pytest.mark.parametrize("is_made", [False, True], ids=["shared", "factory"])
 @pytest.mark.parametrize("ends_by", ["limit", "cancellation"])
 async def test_nothing_of_an_app_is_left(is_made: bool, ends_by: str) -> None:
-    """A case that is given up, or a run that is cancelled, ends what its app still does, and leaves no task."""
-    told: list[str] = []
+    """A case that times out, or a run that is cancelled, cancels its app, and leaves no task."""
+    events: list[str] = []
     asked = asyncio.Event()
 
     async def app(scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             for event in ("startup", "shutdown"):
                 await receive()
-                told.append(event)
+                events.append(event)
                 await send({"type": f"lifespan.{event}.complete"})
             return
         try:
@@ -157,7 +157,7 @@ async def test_nothing_of_an_app_is_left(is_made: bool, ends_by: str) -> None:
             asked.set()
             await asyncio.Event().wait()
         finally:
-            told.append("ended")
+            events.append("ended")
 
     before = asyncio.all_tasks()
     agent: Any = (lambda: app) if is_made else app
@@ -168,16 +168,16 @@ async def test_nothing_of_an_app_is_left(is_made: bool, ends_by: str) -> None:
         running.cancel()
     await asyncio.wait([running], timeout=10)
     assert running.cancelled() == (ends_by == "cancellation")
-    assert told == ["startup", "ended", "shutdown"]
+    assert events == ["startup", "ended", "shutdown"]
     assert asyncio.all_tasks() == before
 
 
 def hanging(at: str) -> Callable[..., Awaitable[None]]:
-    """Return an app that answers, and hangs at one point of its life."""
-    given_up = 0
+    """Return an app that answers, and hangs at one point."""
+    cancellations = 0
 
     async def app(scope: Message, receive: Receive, send: Send) -> None:
-        nonlocal given_up
+        nonlocal cancellations
         if scope["type"] == "lifespan":
             await receive()
             if at == "its start":
@@ -190,11 +190,11 @@ def hanging(at: str) -> Callable[..., Awaitable[None]]:
             return
         await send(HEAD)
         await send(DONE)
-        while at == "a cancellation" and given_up < 3:
+        while at == "a cancellation" and cancellations < 3:
             try:
                 await asyncio.get_running_loop().create_future()
             except asyncio.CancelledError:
-                given_up += 1
+                cancellations += 1
 
     return app
 
@@ -203,9 +203,9 @@ def hanging(at: str) -> Callable[..., Awaitable[None]]:
     ("at", "status"), [("its start", "error"), ("its stop", "passed"), ("a cancellation", "passed")]
 )
 def test_an_app_that_hangs_is_left_behind(at: str, status: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An app that does not start, or does not stop, keeps no run from its end; what it answered counts."""
-    monkeypatch.setattr(_lifespan, "MAX_START_S", 0.2)
-    monkeypatch.setattr(_lifespan, "MAX_STOP_S", 0.2)
+    """An app that does not start or stop does not block the run; what it answered counts."""
+    monkeypatch.setattr(asgi, "MAX_START_S", 0.2)
+    monkeypatch.setattr(asgi, "MAX_STOP_S", 0.2)
     result = first(hanging(at))
     assert result.status == status, result.error
     if result.error:
@@ -213,8 +213,8 @@ def test_an_app_that_hangs_is_left_behind(at: str, status: str, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("where", ["lifespan", "http"])
-def test_an_app_that_exits_ends_nothing_but_its_answer(where: str) -> None:
-    """`sys.exit()` in an app is a failure of its own, and never the end of the whole run with its exit code."""
+def test_an_app_that_exits_ends_only_its_answer(where: str) -> None:
+    """`sys.exit()` in an app is an error of its case, and never ends the whole run."""
 
     async def app(scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == where:
@@ -236,8 +236,8 @@ def test_an_app_that_exits_ends_nothing_but_its_answer(where: str) -> None:
     [DONE, {"type": "http.response.start"}, {"type": "http.response.start", "status": 200, "headers": [(1, 2)]}],
     ids=["a body", "no status", "no headers"],
 )
-def test_an_app_that_breaks_its_protocol_is_told(message: Message) -> None:
-    """A first message that begins no answer is told as the app's, not as the eval's mistake."""
+def test_an_app_that_breaks_its_protocol_is_reported(message: Message) -> None:
+    """An invalid first message is reported as a problem of the app, not of the eval."""
 
     async def app(scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -249,8 +249,8 @@ def test_an_app_that_breaks_its_protocol_is_told(message: Message) -> None:
     assert "the app's first message is no sound http.response.start" in result.error.message
 
 
-async def test_an_app_whose_answer_is_given_up_is_cancelled() -> None:
-    """Nothing of an app goes on once its turn has timed out before the headers."""
+async def test_an_app_whose_answer_is_cancellations_is_cancelled() -> None:
+    """An app is cancelled once its turn has timed out before the headers."""
     cancelled = asyncio.Event()
 
     async def app(scope: Message, receive: Receive, send: Send) -> None:

@@ -10,8 +10,8 @@ from remote_evals import Eval, EvalContext, EvalRunner, RemoteTarget, Session
 from tests.serving.deployments import PATIENT, STREAM_HEAD, Connection, chunks, listen, named, sending, serve
 
 
-class UntellableError(Exception):
-    """An error whose text cannot be made."""
+class UnprintableError(Exception):
+    """An error whose `str` raises."""
 
     def __str__(self) -> str:
         raise RuntimeError("no text")
@@ -25,13 +25,13 @@ BREAKS: dict[str, Callable[[], BaseException]] = {
     "ExceptionGroup": lambda: ExceptionGroup("several", [ValueError("no")]),
     "GeneratorExit": GeneratorExit,
     "pytest.fail": lambda: pytest.fail.Exception("as in a test"),
-    "an error without text": UntellableError,
+    "an error without text": UnprintableError,
 }
 
 
 @pytest.mark.parametrize("name", BREAKS)
 async def test_whatever_an_eval_raises_is_an_error_of_its_own(name: str) -> None:
-    """An eval that raises anything by itself is an EVAL_FAILED row that keeps what was sent, and the others run."""
+    """An eval that raises anything is EVAL_FAILED, with the runs so far, and the others run."""
 
     async def raising(t: EvalContext) -> None:
         await t.send("hi")
@@ -49,7 +49,7 @@ async def test_whatever_an_eval_raises_is_an_error_of_its_own(name: str) -> None
 
 
 async def test_an_eval_that_awaits_what_was_cancelled_is_an_error_of_its_own() -> None:
-    """A cancellation that comes out of an eval's own task is no cancellation of the run."""
+    """A cancellation of a task of the eval's own does not cancel the run."""
 
     async def awaiting(t: EvalContext) -> None:
         task = asyncio.create_task(t.send("hi"))
@@ -63,7 +63,7 @@ async def test_an_eval_that_awaits_what_was_cancelled_is_an_error_of_its_own() -
 
 
 async def test_a_cancellation_from_outside_goes_through() -> None:
-    """Whoever cancels a run gets the cancellation, although an eval's own one is only its error; no case follows."""
+    """A cancellation of the run is raised, unlike one of an eval's own, and no other case starts."""
     begun, asked = asyncio.Event(), []
 
     async def hang(t: EvalContext) -> None:
@@ -85,22 +85,22 @@ async def test_a_cancellation_from_outside_goes_through() -> None:
     assert asked == []
 
 
-class Watched(RemoteTarget):
-    """A target that keeps the sessions that it opened, to see how far they are."""
+class ObservableTarget(RemoteTarget):
+    """A target that keeps its latest session, to see how far it is."""
 
     def open_session(self, limit_s: float | None = None, tap: Any = None) -> Any:
         self.session: Session = super().open_session(limit_s, tap)
         return self.session
 
     async def wait_for_reply(self, text: str) -> None:
-        """Return once so much of a reply has arrived."""
+        """Wait until this much of the reply has arrived."""
         async with asyncio.timeout(10):
             while not (self.session.partial and self.session.partial.reply == text):  # noqa: ASYNC110
                 await asyncio.sleep(0)
 
 
 async def test_a_case_stopped_in_flight_keeps_what_it_had() -> None:
-    """A case that is interrupted in its turn keeps session, trace and the reply so far in its skipped row."""
+    """A case that is interrupted during a turn is skipped, and keeps its session, trace id and reply so far."""
     sent: list[Connection] = []
     half = sending(STREAM_HEAD, *list(chunks([b'data: {"type":"text.delta","text":"Half"}\n\n']))[:-1])
 
@@ -109,7 +109,7 @@ async def test_a_case_stopped_in_flight_keeps_what_it_had() -> None:
         await half(connection)
 
     async with listen(answer) as host:
-        target = Watched(f"http://{host}", limits=PATIENT)
+        target = ObservableTarget(f"http://{host}", limits=PATIENT)
         runner = EvalRunner(target, concurrency=1)
         run = asyncio.create_task(runner.arun(named("flies", "never")))
         async with asyncio.timeout(10):

@@ -1,4 +1,4 @@
-"""Of a run that broke, or of which events were lost, what was seen is held against the agent, and nothing else is."""
+"""If a run broke or lost events, only what was seen fails the case; what may have been lost does not."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ REFUNDS: dict[str, Any] = {
 
 
 async def run(fault: dict[str, Any], **case: Any) -> EvalReport:
-    """Return the report of one case against an agent that refunds, over a way that breaks."""
+    """Return the report of one case against an agent that refunds, over a connection with a fault."""
     with serve({**REFUNDS, "fault": fault}) as server:
         made = EvalCase.model_validate({"name": "a", "prompt": "hi", **case})
         return await EvalRunner(RemoteTarget(server.url, limits=PATIENT)).arun(made)
@@ -37,7 +37,7 @@ GAP = {"name": "seq-gap", "after": 6}
     ids=str,
 )
 async def test_what_was_seen_fails_the_case(fault: dict[str, Any], case: dict[str, Any]) -> None:
-    """A forbidden call that came is the agent's, whatever became of the stream behind it: exit code 1."""
+    """A forbidden call that was seen fails the case with exit code 1, even if the stream broke afterwards."""
     case = {"prompt": None, **case} if "turns" in case else case
     report = await run(fault, **case)
     [result] = report.results
@@ -58,8 +58,8 @@ async def test_what_was_seen_fails_the_case(fault: dict[str, Any], case: dict[st
     ],
     ids=str,
 )
-async def test_what_went_unseen_is_nobodys_failure(fault: dict[str, Any], case: dict[str, Any]) -> None:
-    """What may be in what was lost fails no case: it could not be judged, and the message says why."""
+async def test_what_was_not_seen_fails_no_case(fault: dict[str, Any], case: dict[str, Any]) -> None:
+    """If the failure may be due to lost events, the case is an error, not failed, with exit code 4."""
     report = await run(fault, **case)
     [result] = report.results
     assert result.status == "error"
@@ -70,14 +70,14 @@ async def test_what_went_unseen_is_nobodys_failure(fault: dict[str, Any], case: 
 
 @pytest.mark.parametrize("case", [{}, {"must_not_contain": "refunded", "finish_reason": "length"}], ids=str)
 async def test_what_the_end_says_is_known_though_events_were_lost(case: dict[str, Any]) -> None:
-    """How the run ended and what it said stands in run.done, so a gap before it excuses neither."""
+    """The end and the reply of a run are in run.done, so a gap before it does not excuse them."""
     report = await run(GAP, **case)
     assert report.results[0].status == "failed"
     assert decide_exit_code(report) == 1
 
 
 async def test_a_value_of_a_run_that_lost_events_is_not_checked() -> None:
-    """A check in code of what may not be whole passes no case: the lost event may have been the one."""
+    """A check in code of a value that may be incomplete does not pass: a lost event might change it."""
 
     async def no_refund(t: EvalContext) -> None:
         await t.send("hi")
@@ -92,6 +92,6 @@ async def test_a_value_of_a_run_that_lost_events_is_not_checked() -> None:
 
 
 async def test_a_reply_that_was_still_streaming_is_not_the_last_one() -> None:
-    """Text of a step that may not be the last is not held against the agent."""
+    """Text of a step that may not be the last does not fail the case."""
     report = await run({"name": "cut", "after": 9}, must_not_contain="I")
     assert report.results[0].status == "error"

@@ -1,4 +1,4 @@
-"""The time limit of a case, whatever stands in its way: code that blocks the event loop, and slow factories."""
+"""The time limit of a case, even with code that blocks the event loop and slow factories."""
 
 import asyncio
 import threading
@@ -16,7 +16,7 @@ def first(agent: Any, **settings: Any) -> EvalResult:
 
 
 def test_an_agent_that_blocks_the_loop_has_taken_too_long() -> None:
-    """An async agent that blocks the event loop beyond its case's limit is CASE_TIMEOUT, although it came back."""
+    """An async agent that blocks the event loop beyond its case's limit is CASE_TIMEOUT, even if it returns."""
 
     async def blocking(prompt: str) -> str:
         threading.Event().wait(0.2)
@@ -29,7 +29,7 @@ def test_an_agent_that_blocks_the_loop_has_taken_too_long() -> None:
 
 
 def test_a_factory_is_under_the_limit_of_its_case() -> None:
-    """A factory that does not come back is CASE_TIMEOUT of its case, which says that nothing was sent."""
+    """A factory that does not return is CASE_TIMEOUT, which says that nothing was sent."""
     over = threading.Event()
 
     def make() -> Any:
@@ -45,8 +45,8 @@ def test_a_factory_is_under_the_limit_of_its_case() -> None:
     assert "within 100ms; it had sent nothing yet" in result.error.message
 
 
-def test_a_factory_that_blocks_stalls_no_other_case() -> None:
-    """While a factory blocks, the other cases go on: one of them is what it waits for."""
+def test_a_factory_that_blocks_does_not_block_other_cases() -> None:
+    """While a factory blocks, the other cases continue: here it waits for one of them."""
     go = threading.Event()
 
     def make() -> Any:
@@ -67,9 +67,9 @@ async def _make() -> Any:
     return lambda prompt: f"{prompt}!"
 
 
-@pytest.mark.parametrize("factory", [_make, lambda: _make()], ids=["async", "plain that gives an awaitable"])
+@pytest.mark.parametrize("factory", [_make, lambda: _make()], ids=["async", "plain that returns an awaitable"])
 def test_an_async_factory_is_awaited(factory: Any) -> None:
-    """What an async factory gives once it is awaited is the agent."""
+    """An async factory is awaited, and its result is the agent."""
     result = first(factory, timeout_s=10)
     assert (result.status, result.output) == ("passed", "hi!")
 
@@ -81,7 +81,7 @@ async def _hang(prompt: str) -> str:
 
 
 def test_a_timeout_names_the_last_call() -> None:
-    """A case that takes too long is told with the limit and the last thing that it did."""
+    """A case that takes too long is an error that names the limit and its last call."""
 
     async def test(t: EvalContext) -> None:
         await t.send("hi")
@@ -95,7 +95,5 @@ def test_a_timeout_names_the_last_call() -> None:
     for result in EvalRunner(agent=_hang, timeout_s=0.2).run(evals).results:
         assert result.error is not None
         assert result.error.code == "CASE_TIMEOUT"
-        assert result.error.message.startswith(
-            "the case was not done within 200ms; t.send('hang') was the last thing it did"
-        )
+        assert result.error.message.startswith("the case was not done within 200ms; its last call was t.send('hang'). ")
         assert [turn.reply for turn in result.turns] == ["Hello."]

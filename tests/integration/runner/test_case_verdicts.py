@@ -1,4 +1,4 @@
-"""What cases and evals say of a real deployment: turns, ends, costs, and checks that were asked wrongly."""
+"""Results of cases against a real deployment: turns, ends, costs, and assertions with invalid arguments."""
 
 import json
 from typing import Any
@@ -10,7 +10,7 @@ from tests.serving.deployments import PATIENT, serve
 
 
 async def judge(case: dict[str, Any], *replies: dict[str, Any]) -> tuple[EvalResult, list[dict[str, Any]]]:
-    """Return the result of a case, and its assertions as they stand in the JSON report."""
+    """Return the result of a case, and its assertions as in the JSON report."""
     parsed = EvalCase.model_validate({"name": "a", "prompt": None if "turns" in case else "hi"} | case)
     with serve(*replies) as server:
         report = await EvalRunner(RemoteTarget(server.url, limits=PATIENT)).arun([Eval("a", parsed.run)])
@@ -22,7 +22,7 @@ PRICED = {"when": {"turn": 1}, "text": "x", "usage": {"input": 1, "output": 1, "
 
 @pytest.mark.parametrize(("limit", "status"), [(0.1, "failed"), (1, "passed")], ids=["exceeded", "not known to be"])
 async def test_an_unknown_cost_is_not_skipped_once_the_known_exceeds(limit: float, status: str) -> None:
-    """Where one turn has no price, `skip` still fails a case whose known cost is already too much."""
+    """If one turn has no price, `skip` still fails a case whose known cost already exceeds the limit."""
     case = {"turns": [{"prompt": "a"}, {"prompt": "b"}], "max_cost_usd": limit, "unknown_cost": "skip"}
     result, [shown, *_] = await judge(case, PRICED, {"text": "y"})
     assert (result.status, shown["skipped"]) == (status, status == "passed")
@@ -31,7 +31,7 @@ async def test_an_unknown_cost_is_not_skipped_once_the_known_exceeds(limit: floa
 
 
 async def test_a_failed_check_of_a_turn_names_its_turn() -> None:
-    """A check that a turn asks tells its turn in message and report; one of the case tells none."""
+    """A failed check of a turn names its turn in message and report; one of the whole case does not."""
     turns = [{"prompt": "a", "must_contain": "1"}, {"prompt": "b", "must_contain": "9", "soft": {"max_steps": 0}}]
     result, shown = await judge({"turns": turns, "must_contain": "8"}, {"text": "{{turn}}"})
     assert result.status == "failed"
@@ -47,8 +47,8 @@ async def test_a_failed_check_of_a_turn_names_its_turn() -> None:
     assert shown[3]["message"].startswith("output_contains('8') failed")
 
 
-async def test_another_end_than_expected_is_told_without_contradiction() -> None:
-    """Where a run ends normally that should have paused, the message says what was expected and what came."""
+async def test_an_unexpected_normal_end_is_reported_without_contradiction() -> None:
+    """If a run ends normally that should have paused, the message says what was expected and what was seen."""
     result, [shown, *_] = await judge({"finish_reason": "awaiting-approval"}, {"text": "Hello."})
     assert result.status == "failed"
     assert shown["message"] == (
@@ -57,8 +57,8 @@ async def test_another_end_than_expected_is_told_without_contradiction() -> None
     )
 
 
-async def test_a_check_that_was_asked_wrongly_is_a_failed_one() -> None:
-    """Wrong use of `t` is a failed assertion that says so; it is no error of the case, and what follows counts."""
+async def test_an_assertion_with_invalid_arguments_is_a_failed_one() -> None:
+    """Invalid arguments are a failed assertion that says so, not an error of the case, and the others still count."""
 
     async def wrong(t: EvalContext) -> None:
         anything: Any = t
@@ -77,7 +77,7 @@ async def test_a_check_that_was_asked_wrongly_is_a_failed_one() -> None:
     assert (result.status, result.error) == ("failed", None)
     assert [assertion.passed for assertion in result.assertions] == [False] * 6 + [True]
     assert [assertion.kind for assertion in result.assertions] == ["gate"] * 5 + ["soft", "gate"]
-    assert all("it cannot be asked like this" in assertion.message for assertion in result.assertions[:6])
+    assert all("invalid arguments" in assertion.message for assertion in result.assertions[:6])
     assert "max_steps failed" in result.assertions[0].message
     assert result.assertions[4].message.startswith("turn 1: max_tokens failed")
     json.loads(render_json_report(report))

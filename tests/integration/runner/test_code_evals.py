@@ -1,4 +1,4 @@
-"""Evals in code, run: what their `t` sees, and what becomes of those that break."""
+"""Evals in code: what their `t` sees, and how those that break are reported."""
 
 import asyncio
 import inspect
@@ -49,7 +49,7 @@ def first(test: Any, **settings: Any) -> EvalResult:
 
 
 def test_the_eval_of_the_issue_passes() -> None:
-    """The eval that the issue shows runs against a deployment, one row a case, each named."""
+    """The example eval of the issue runs against a deployment, with one named row per case."""
 
     @define_eval(
         name="order lookups",
@@ -75,7 +75,7 @@ def test_the_eval_of_the_issue_passes() -> None:
 
 
 def test_t_sees_everything_so_far() -> None:
-    """After each turn `t` has its reply, the turns, all calls with their turn, and sums over the turns."""
+    """After each turn, `t` has its reply, all turns, all calls with their turn, and the sums over the turns."""
     seen: list[Any] = []
 
     async def test(t: EvalContext) -> None:
@@ -106,8 +106,8 @@ def test_t_sees_everything_so_far() -> None:
     assert sessions == {result.session_id}
 
 
-def test_plain_functions_work_as_well() -> None:
-    """A plain function gives the same result as an async one, all but times and ids."""
+def test_plain_functions_work_too() -> None:
+    """A plain function gives the same result as an async one, except for times and ids."""
 
     async def asynchronous(t: EvalContext) -> None:
         await t.send("Where is order 7?")
@@ -128,7 +128,7 @@ def test_plain_functions_work_as_well() -> None:
 
 
 def test_more_plain_functions_than_threads_do_not_wait_for_each_other() -> None:
-    """However many plain evals run at once against a plain agent, none takes the thread that another needs."""
+    """Many plain evals can run at once against a plain agent: none takes a thread that another needs."""
     count = 64
 
     @define_eval(name="e", agent=hello, cases=[{"input": str(number)} for number in range(count)])
@@ -170,7 +170,7 @@ async def raises_in_a_helper(t: EvalContext) -> None:
 
 @pytest.mark.parametrize("test", [raises, raises_plainly, fails_an_assert])
 def test_an_eval_that_raises_names_its_line(test: Any) -> None:
-    """A test that raises is an error of its case, with what it raised, and its file and line; what came is kept."""
+    """A test that raises is an error of its case, with the exception, file and line; its runs so far are kept."""
     result = first(test)
     assert result.status == "error"
     assert result.error is not None
@@ -181,14 +181,14 @@ def test_an_eval_that_raises_names_its_line(test: Any) -> None:
 
 
 def test_an_eval_that_raises_in_a_helper_names_a_line_of_its_file() -> None:
-    """What raised in a helper of the same file is told with a line of that file."""
+    """An exception in a helper of the same file is reported with the helper's line."""
     result = first(raises_in_a_helper)
     assert result.error is not None
     assert result.error.message.endswith(line_of(_helper, 1))
 
 
 def test_an_eval_that_raises_far_away_names_its_own_line() -> None:
-    """What raised in somebody else's code is told with the line of the eval that called it."""
+    """An exception in another file is reported with the line of the eval that called it."""
 
     async def test(t: EvalContext) -> None:
         await t.send("hi")
@@ -200,8 +200,8 @@ def test_an_eval_that_raises_far_away_names_its_own_line() -> None:
 
 
 @pytest.mark.parametrize("error", [StopIteration, StopAsyncIteration, SystemExit])
-def test_whatever_a_plain_eval_raises_hangs_nobody(error: type[BaseException]) -> None:
-    """Also what Python itself catches is an error of its case, and the others run."""
+def test_no_exception_of_a_plain_eval_hangs_the_run(error: type[BaseException]) -> None:
+    """Exceptions that Python itself gives a meaning are an error of their case too, and the others run."""
 
     def test(t: Any, case: Mapping[str, Any]) -> None:
         t.send("hi")
@@ -226,7 +226,7 @@ async def asserts_nothing(t: EvalContext) -> None:
 
 @pytest.mark.parametrize(("test", "message"), [(sends_nothing, "sent nothing"), (asserts_nothing, "asserted nothing")])
 def test_an_eval_that_does_nothing_is_an_error(test: Any, message: str) -> None:
-    """A test that never sends, or never asserts, is an error of its case, naming its file and line."""
+    """A test that never sends, or never asserts, is an error of its case that names its file and line."""
     result = first(test)
     assert (result.status, result.error and result.error.code) == ("error", "EVAL_EMPTY")
     assert result.error is not None
@@ -234,8 +234,8 @@ def test_an_eval_that_does_nothing_is_an_error(test: Any, message: str) -> None:
     assert f"{__file__}:" in result.error.message
 
 
-def test_an_eval_whose_checks_were_all_skipped_asks_for_a_normal_end() -> None:
-    """A test of which nothing but skipped checks is left is green only for what is checked then: how the run ended."""
+def test_an_eval_whose_checks_were_all_skipped_needs_a_normal_end() -> None:
+    """If all checks of a test were skipped, its run is checked for a normal end."""
 
     async def test(t: EvalContext) -> None:
         await t.send("hi")
@@ -246,7 +246,7 @@ def test_an_eval_whose_checks_were_all_skipped_asks_for_a_normal_end() -> None:
 
 
 def test_a_failed_check_stops_nothing() -> None:
-    """A check that fails is recorded, and the checks behind it are made."""
+    """A check that fails is recorded, and the checks after it are made."""
 
     async def test(t: EvalContext) -> None:
         await t.send("hi")
@@ -261,7 +261,7 @@ def test_a_failed_check_stops_nothing() -> None:
 
 
 def test_the_classic_form_runs() -> None:
-    """With input and score an eval is one scored assertion, which is the case's score."""
+    """With input and score, an eval is one scored assertion, whose score is that of the case."""
     eval_ = define_eval(
         name="greets", agent=scripted_agent(["Hello, dear."]), input="hi", score=lambda reply: 0.75, threshold=0.8
     )
@@ -270,7 +270,7 @@ def test_the_classic_form_runs() -> None:
 
 
 def test_a_score_function_that_raises_is_an_error_of_its_case() -> None:
-    """A score function that raises is an error which names its line."""
+    """A score function that raises is an error that names its line."""
 
     def score(reply: str) -> float:
         return 1 / 0
@@ -282,7 +282,7 @@ def test_a_score_function_that_raises_is_an_error_of_its_case() -> None:
 
 
 def test_a_plain_eval_that_hangs_is_given_up() -> None:
-    """A plain function that waits for an agent which never answers is an error naming the limit."""
+    """A plain function whose agent never answers is CASE_TIMEOUT."""
 
     async def hang(prompt: str) -> str:
         await asyncio.Event().wait()
@@ -296,7 +296,7 @@ def test_a_plain_eval_that_hangs_is_given_up() -> None:
 
 
 async def test_a_plain_eval_that_was_given_up_sends_no_more() -> None:
-    """What a plain function does after its time was over reaches nobody."""
+    """A plain function that goes on after its time limit sends nothing more."""
     over, done = threading.Event(), threading.Event()
     prompts: list[str] = []
 
@@ -319,8 +319,8 @@ async def test_a_plain_eval_that_was_given_up_sends_no_more() -> None:
     assert prompts == []
 
 
-def test_the_time_limit_of_an_eval_comes_first() -> None:
-    """An eval's own time limit comes before the runner's, and "0" is none."""
+def test_the_time_limit_of_an_eval_overrides_the_runners() -> None:
+    """An eval's own time limit overrides the runner's, and "0" means none."""
 
     async def slow(prompt: str) -> str:
         late = asyncio.Event()
@@ -341,7 +341,7 @@ def test_the_time_limit_of_an_eval_comes_first() -> None:
 
 @pytest.mark.parametrize("is_relative", [False, True], ids=["absolute", "relative"])
 def test_an_eval_of_a_file_names_that_file(is_relative: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An eval that was loaded from a file and raises is told with that file, as it was named, and its line."""
+    """An eval that was loaded from a file and raises names that file, spelled as it was given, and its line."""
     path = tmp_path / "broken_eval.py"
     path.write_text(
         "from remote_evals import define_eval\n"

@@ -10,13 +10,13 @@ from remote_evals import EvalResult, EvalRunner, RunResult, define_eval, make_ta
 
 
 def scored(score: Callable[..., Any]) -> EvalResult:
-    agent = lambda prompt: {"reply": "Hello.", "steps": 3}  # noqa: E731 - no more than a word
+    agent = lambda prompt: {"reply": "Hello.", "steps": 3}  # noqa: E731 - too short for a function
     [result] = EvalRunner(agent=agent, timeout_s=10).run(define_eval(name="a", input="hi", score=score)).results
     return result
 
 
-def test_a_score_function_stalls_no_other_case() -> None:
-    """A plain score function runs beside the others: it may wait for what another case does."""
+def test_a_score_function_does_not_block_other_cases() -> None:
+    """A plain score function runs concurrently with other cases, and may wait for one of them."""
     go = threading.Event()
 
     def score(reply: str) -> bool:
@@ -52,14 +52,14 @@ def _with_keyword_default(reply: str, *, least: int = 1) -> bool:
 
 @pytest.mark.parametrize("score", [_with_result, _with_default, _with_options, _with_keyword_default, bool])
 def test_a_score_function_gets_the_result_where_it_needs_it(score: Callable[..., Any]) -> None:
-    """The run is given to a second parameter that must be given, and to no other: a default stays what it is."""
+    """The run is passed only to a second parameter that is required: a default keeps its value."""
     result = scored(score)
     assert (result.status, result.error, result.score) == ("passed", None, 1.0)
 
 
 @pytest.mark.parametrize("value", [None, 1.5, -0.1, float("nan"), "0.5", 80])
-def test_what_is_no_score_is_told(value: Any) -> None:
-    """A score function that returns anything but 0 to 1 is an error of its case, naming what it returned."""
+def test_an_invalid_score_is_reported(value: Any) -> None:
+    """A score that is not from 0 to 1 is an error of its case, which shows what was returned."""
     result = scored(lambda reply: value)
     assert (result.status, result.error and result.error.code) == ("error", "EVAL_FAILED")
     assert result.error is not None

@@ -1,4 +1,4 @@
-"""How a suite is run: so many cases at a time, in a stable order, and stopped at once when it must be."""
+"""How a suite is run: with bounded concurrency, in a stable order, and stopped at once when necessary."""
 
 import asyncio
 import threading
@@ -11,8 +11,8 @@ from tests.serving.deployments import PATIENT, STREAM_HEAD, WHOLE_RUN, Connectio
 from tests.serving.listeners import Notes
 
 
-class Ends(Listener):
-    """A listener that hears of nothing but the ends of cases."""
+class EndListener(Listener):
+    """A listener that only listens to the ends of cases."""
 
     def __init__(self) -> None:
         self.statuses: list[str] = []
@@ -21,9 +21,9 @@ class Ends(Listener):
         self.statuses.append(result.status)
 
 
-async def test_a_listener_hears_what_it_asks_for() -> None:
-    """A listener overrides what it wants to hear, whatever else there is to tell, as of the wait for a deployment."""
-    ends = Ends()
+async def test_a_listener_needs_only_the_methods_it_overrides() -> None:
+    """A listener can override one method and ignore the others, such as the one for the wait."""
+    ends = EndListener()
     with serve() as server:
         target = RemoteTarget(server.url, limits=PATIENT)
         await EvalRunner(target, readiness=Readiness(20), listener=ends).arun(named("a", "b"))
@@ -32,7 +32,7 @@ async def test_a_listener_hears_what_it_asks_for() -> None:
 
 @pytest.mark.parametrize("concurrency", [1, 4])
 async def test_as_many_cases_as_allowed_run_at_a_time(concurrency: int) -> None:
-    """The deployment is asked by exactly as many cases at once as the runner is allowed, until few are left."""
+    """Exactly as many cases as allowed run at the same time, until fewer are left."""
     together = asyncio.Barrier(concurrency)
     at_once: set[Connection] = set()
     most = 0
@@ -41,7 +41,7 @@ async def test_as_many_cases_as_allowed_run_at_a_time(concurrency: int) -> None:
         nonlocal most
         at_once.add(connection)
         most = max(most, len(at_once))
-        # Passed only when so many have come.
+        # Passed only when this many requests have come.
         async with asyncio.timeout(10):
             await together.wait()
         at_once.remove(connection)
@@ -55,7 +55,7 @@ async def test_as_many_cases_as_allowed_run_at_a_time(concurrency: int) -> None:
 
 
 async def test_the_report_is_in_the_order_of_the_cases() -> None:
-    """Whichever case is done first, the report has them as they were given; the listener hears them as they end."""
+    """The report has the cases in the order given; the listener hears of them in the order in which they end."""
     ended = {name: asyncio.Event() for name in "abcd"}
     waits_for = {"a": "b", "b": "c", "c": "d"}
 
@@ -77,7 +77,7 @@ async def test_the_report_is_in_the_order_of_the_cases() -> None:
 
 
 async def test_a_stopped_run_reports_what_is_done() -> None:
-    """After `stop`, cases under way are abandoned and no other begins; both are skipped rows of the report."""
+    """After `stop`, cases in progress are abandoned and no other starts; all of them are skipped in the report."""
     gone = asyncio.Event()
     hanging = asyncio.Event()
 
@@ -101,8 +101,8 @@ async def test_a_stopped_run_reports_what_is_done() -> None:
     assert notes.calls == ["start 4", "+done", "+hangs", "-done passed", "-hangs skipped"]
 
 
-async def test_a_stop_ends_each_run_that_is_under_way() -> None:
-    """One runner may run several times at once: `stop` ends them all, and no report of an earlier one says so."""
+async def test_a_stop_ends_every_run_in_progress() -> None:
+    """A runner can run several times at once: `stop` ends them all, but does not mark a finished one."""
     hanging = asyncio.Barrier(3)
 
     async def answer(connection: Connection) -> None:
@@ -126,7 +126,7 @@ async def test_a_stop_ends_each_run_that_is_under_way() -> None:
 
 
 async def test_a_runner_that_was_stopped_before_sends_nothing() -> None:
-    """A run that was stopped before it began asks nobody, and every row is skipped."""
+    """A run that was stopped before it began sends nothing, and every case is skipped."""
     with serve() as server:
         runner = EvalRunner(RemoteTarget(server.url))
         runner.stop()
@@ -137,7 +137,7 @@ async def test_a_runner_that_was_stopped_before_sends_nothing() -> None:
 
 @pytest.mark.parametrize("parts", [(), (STREAM_HEAD,)], ids=["before the headers", "in the stream"])
 async def test_a_cancelled_run_leaves_nothing_behind(parts: tuple[bytes, ...]) -> None:
-    """A cancelled run raises the cancellation, ends every task it had begun and closes every connection."""
+    """A cancelled run raises the cancellation, ends every task it started and closes every connection."""
     asked, gone = asyncio.Barrier(4), asyncio.Barrier(4)
 
     async def answer(connection: Connection) -> None:
@@ -160,7 +160,7 @@ async def test_a_cancelled_run_leaves_nothing_behind(parts: tuple[bytes, ...]) -
 
 
 async def test_an_eval_without_a_target_is_a_usage_error() -> None:
-    """A run that has no deployment for one of its cases begins none of them."""
+    """A run without a target for one of its cases starts none of them."""
     notes = Notes()
     with serve() as server, pytest.raises(UsageError, match="'lost' has no target"):
         await EvalRunner(listener=notes).arun([Eval("a", greet, target=RemoteTarget(server.url)), *named("lost")])
@@ -168,19 +168,19 @@ async def test_an_eval_without_a_target_is_a_usage_error() -> None:
 
 
 def test_a_concurrency_below_one_is_a_usage_error() -> None:
-    """A runner that may run nothing at a time is refused."""
+    """A concurrency below one is rejected."""
     with pytest.raises(UsageError, match="at least 1, got 0"):
         EvalRunner(concurrency=0)
 
 
 async def test_a_run_of_nothing_is_an_empty_report() -> None:
-    """No case at all is a report without rows, and a pass rate that is no silent success."""
+    """A run of no cases gives a report without rows, and a pass rate of 0 rather than a silent 1."""
     report = await EvalRunner().arun([])
     assert (report.results, report.pass_rate) == ((), 0.0)
 
 
 def test_a_run_does_not_wait_for_a_thread_that_hangs() -> None:
-    """A name that nobody resolves holds a thread for long; the report is there when its limits are over."""
+    """A thread that hangs, as in a slow name lookup, does not delay the report beyond the time limit."""
     release = threading.Event()
 
     async def resolve(t: EvalContext) -> None:

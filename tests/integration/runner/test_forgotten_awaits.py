@@ -1,4 +1,4 @@
-"""What `t` waits for, begun and not awaited: told as what it is, and never a turn that passed for one."""
+"""A call on `t` that is not awaited is reported as such, and never passes for a turn."""
 
 import asyncio
 from collections.abc import Callable
@@ -35,8 +35,8 @@ def ask(test: Any) -> tuple[EvalResult, list[str]]:
         ("t.transcript()", lambda t: t.transcript()),
     ],
 )
-def test_a_forgotten_await_is_told(call: str, forget: Forget) -> None:
-    """A step that nobody awaited is an error naming its call, file and line, though all else passed; it did nothing."""
+def test_a_forgotten_await_is_reported(call: str, forget: Forget) -> None:
+    """A call that was not awaited does nothing, and is an error that names the call, its file and its line."""
 
     async def test(t: EvalContext) -> None:
         await t.send("hi")
@@ -53,8 +53,8 @@ def test_a_forgotten_await_is_told(call: str, forget: Forget) -> None:
     assert prompts == ["hi"]
 
 
-def test_what_a_forgotten_await_brings_about_is_told_as_that() -> None:
-    """A test that takes a step for its result raises something odd; the missing `await` is told in place of it."""
+def test_a_forgotten_await_is_reported_in_place_of_what_it_caused() -> None:
+    """If a test uses the call as its result and raises, the missing `await` is reported instead of the exception."""
 
     async def test(t: EvalContext) -> None:
         assert t.send("hi").reply == "hi!"  # type: ignore[attr-defined]  # this is what is wrong with it
@@ -67,8 +67,8 @@ def test_what_a_forgotten_await_brings_about_is_told_as_that() -> None:
     assert prompts == []
 
 
-def test_a_long_call_is_told_in_short() -> None:
-    """A forgotten call with a long prompt is told with the start of it."""
+def test_a_long_call_is_shortened() -> None:
+    """A forgotten call with a long prompt is reported with the start of the prompt."""
 
     async def test(t: EvalContext) -> None:
         t.send("x" * 500)
@@ -100,14 +100,14 @@ async def by_timeout(t: EvalContext) -> None:
 
 
 async def kept_for_later(t: EvalContext) -> None:
-    step = t.send("one")
-    await step
+    call = t.send("one")
+    await call
     t.completed()
 
 
 @pytest.mark.parametrize("test", [by_task, by_gather, by_group, by_timeout, kept_for_later])
-def test_a_step_is_awaited_in_any_way_that_asyncio_has(test: Any) -> None:
-    """A step may be awaited late, as a task, in a group, among others, or with a time limit, as a coroutine may."""
+def test_a_call_can_be_awaited_in_every_way_that_asyncio_has(test: Any) -> None:
+    """Like a coroutine, a call can be awaited later, as a task, in a group, in a gather, or with a timeout."""
     result, prompts = ask(test)
     assert (result.status, result.error) == ("passed", None)
     assert prompts == ["one"]

@@ -1,4 +1,4 @@
-"""A run that is given up leaves no task, no socket and no open file, wherever it was."""
+"""A run that is stopped or cancelled leaves no task, no socket and no open file, at any point."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -12,9 +12,9 @@ from remote_evals import Eval, EvalContext, EvalReport, EvalRunner, LLMJudge, Re
 from remote_evals.running.workers import Readiness
 from tests.serving.deployments import PATIENT, STREAM_HEAD, WHOLE_RUN, Connection, greet, listen
 
-GiveUp = Callable[[EvalRunner, "asyncio.Task[EvalReport]"], object]
+Abandon = Callable[[EvalRunner, "asyncio.Task[EvalReport]"], object]
 
-WAYS: dict[str, GiveUp] = {
+WAYS: dict[str, Abandon] = {
     "stopped": lambda runner, run: runner.stop(),
     "cancelled": lambda runner, run: run.cancel(),
 }
@@ -22,20 +22,20 @@ ways = pytest.mark.parametrize("way", WAYS)
 
 
 class Deployment:
-    """Answers so many requests `whole`, and the next one with no more than `start`; then it waits for the client.
+    """Answers `complete` requests completely, and the next one with only `start`; then it waits for the client.
 
-    `asked` says that it got so far, and `left` that the client has closed that connection.
+    `asked` is set when it has got so far, and `left` when the client has closed that connection.
     """
 
-    def __init__(self, *start: bytes, whole: int = 0) -> None:
+    def __init__(self, *start: bytes, complete: int = 0) -> None:
         self.asked, self.left = asyncio.Event(), asyncio.Event()
         self._start = start
-        self._whole = whole
+        self._complete = complete
 
     async def answer(self, connection: Connection) -> None:
         """Answer one request."""
-        if self._whole:
-            self._whole -= 1
+        if self._complete:
+            self._complete -= 1
             await connection.send(WHOLE_RUN)
             return
         await connection.send(self._start)
@@ -45,7 +45,7 @@ class Deployment:
 
 
 def open_files() -> set[str]:
-    """Return what this process has open; nothing where the system does not say so."""
+    """Return the open files of this process, or nothing if the system does not list them."""
     folder, found = Path("/proc/self/fd"), set()
     for entry in folder.iterdir() if folder.exists() else ():
         with suppress(FileNotFoundError):
@@ -55,7 +55,7 @@ def open_files() -> set[str]:
 
 @asynccontextmanager
 async def nothing_left() -> AsyncIterator[None]:
-    """Assert that there are no more tasks and open files after the block than before it."""
+    """Assert that the block leaves no tasks and no open files."""
     tasks, files = asyncio.all_tasks(), open_files()
     yield
     assert asyncio.all_tasks() <= tasks
@@ -65,8 +65,8 @@ async def nothing_left() -> AsyncIterator[None]:
             await asyncio.sleep(0)
 
 
-async def give_up(way: str, runner: EvalRunner, evals: list[Any], asked: Awaitable[object]) -> None:
-    """Run evals, give up once they are so far, and see that the runner is done with it at once."""
+async def abandon(way: str, runner: EvalRunner, evals: list[Any], asked: Awaitable[object]) -> None:
+    """Run evals, stop or cancel the run once `asked` is done, and check that it ends at once."""
     async with asyncio.timeout(10):
         run = asyncio.create_task(runner.arun(evals))
         await asked
@@ -85,7 +85,7 @@ async def test_while_nothing_was_answered(way: str, scheme: str) -> None:
     far = Deployment()
     async with listen(far.answer, speaks_http=scheme == "http") as host, nothing_left():
         runner = EvalRunner(RemoteTarget(f"{scheme}://{host}", limits=PATIENT), concurrency=1)
-        await give_up(way, runner, [Eval("a", greet), Eval("b", greet)], far.asked.wait())
+        await abandon(way, runner, [Eval("a", greet), Eval("b", greet)], far.asked.wait())
         await asyncio.wait_for(far.left.wait(), 10)
 
 
@@ -95,13 +95,13 @@ async def test_in_the_stream(way: str) -> None:
     far = Deployment(STREAM_HEAD)
     async with listen(far.answer) as host, nothing_left():
         runner = EvalRunner(RemoteTarget(f"http://{host}", limits=PATIENT), concurrency=1)
-        await give_up(way, runner, [Eval("a", greet), Eval("b", greet)], far.asked.wait())
+        await abandon(way, runner, [Eval("a", greet), Eval("b", greet)], far.asked.wait())
         await asyncio.wait_for(far.left.wait(), 10)
 
 
 @ways
 async def test_between_two_turns(way: str) -> None:
-    """An eval that does something of its own between turns is ended there."""
+    """An eval that does something else between turns is ended there."""
     between = asyncio.Event()
 
     async def think(t: EvalContext) -> None:
@@ -109,16 +109,16 @@ async def test_between_two_turns(way: str) -> None:
         between.set()
         await asyncio.Event().wait()
 
-    far = Deployment(whole=1)
+    far = Deployment(complete=1)
     async with listen(far.answer) as host, nothing_left():
         runner = EvalRunner(RemoteTarget(f"http://{host}", limits=PATIENT))
-        await give_up(way, runner, [Eval("a", think)], between.wait())
+        await abandon(way, runner, [Eval("a", think)], between.wait())
     assert not far.asked.is_set()
 
 
 @ways
 async def test_in_an_eval_that_is_a_plain_function(way: str) -> None:
-    """The turn of an eval that runs in a thread is ended too, although the thread cannot be."""
+    """The turn of an eval that runs in a thread is ended, although the thread cannot be."""
     far = Deployment(STREAM_HEAD)
 
     @define_eval(name="plain")
@@ -127,14 +127,14 @@ async def test_in_an_eval_that_is_a_plain_function(way: str) -> None:
 
     async with listen(far.answer) as host, nothing_left():
         runner = EvalRunner(RemoteTarget(f"http://{host}", limits=PATIENT))
-        await give_up(way, runner, [plain], far.asked.wait())
+        await abandon(way, runner, [plain], far.asked.wait())
         await asyncio.wait_for(far.left.wait(), 10)
 
 
 @ways
 async def test_while_a_judge_is_asked(way: str) -> None:
-    """The request to a judge is given up as one to the deployment is."""
-    agent, judge = Deployment(whole=1), Deployment()
+    """The request to a judge is abandoned like one to the deployment."""
+    agent, judge = Deployment(complete=1), Deployment()
 
     async def judged(t: EvalContext) -> None:
         await greet(t)
@@ -144,31 +144,31 @@ async def test_while_a_judge_is_asked(way: str) -> None:
         runner = EvalRunner(
             RemoteTarget(f"http://{host}", limits=PATIENT), judge=LLMJudge(f"http://{judge_host}", "model")
         )
-        await give_up(way, runner, [Eval("a", judged)], judge.asked.wait())
+        await abandon(way, runner, [Eval("a", judged)], judge.asked.wait())
         await asyncio.wait_for(judge.left.wait(), 10)
 
 
 @ways
 async def test_while_a_deployment_is_waited_for(way: str) -> None:
-    """The wait for a deployment that is not ready is given up, and no case was sent."""
+    """The wait for a deployment that is not ready is abandoned."""
     far = Deployment()
     async with listen(far.answer) as host, nothing_left():
         runner = EvalRunner(RemoteTarget(f"http://{host}", limits=PATIENT), readiness=Readiness(60))
-        await give_up(way, runner, [Eval("a", greet)], far.asked.wait())
+        await abandon(way, runner, [Eval("a", greet)], far.asked.wait())
         await asyncio.wait_for(far.left.wait(), 10)
 
 
 @ways
-async def test_before_a_turn_is_sent_again(way: str) -> None:
-    """A turn that waits to be sent again is not."""
-    turned_away = asyncio.Event()
+async def test_before_a_turn_is_retried(way: str) -> None:
+    """A turn that waits for its retry is not sent again."""
+    rejected = asyncio.Event()
 
     async def answer(connection: Connection) -> None:
-        assert not turned_away.is_set()
+        assert not rejected.is_set()
         await connection.send([b"HTTP/1.1 503 No\r\nretry-after: 60\r\ncontent-length: 0\r\n\r\n"])
         await connection.gone()
-        turned_away.set()
+        rejected.set()
 
     async with listen(answer) as host, nothing_left():
         runner = EvalRunner(RemoteTarget(f"http://{host}", limits=PATIENT), timeout_s=0)
-        await give_up(way, runner, [Eval("a", greet)], turned_away.wait())
+        await abandon(way, runner, [Eval("a", greet)], rejected.wait())

@@ -1,4 +1,4 @@
-"""Agents in this process, asked by a runner: every kind of them, freshly made for each case."""
+"""Agents in this process, asked by a runner: every kind of agent, and those that fail."""
 
 import asyncio
 import threading
@@ -36,7 +36,7 @@ async def streamed(prompt: str) -> AsyncIterator[dict[str, Any]]:
 
 
 class Memory:
-    """An agent that remembers what it was asked."""
+    """An agent that remembers its prompts."""
 
     def __init__(self) -> None:
         self.prompts: list[str] = []
@@ -52,19 +52,19 @@ def make_memory() -> Memory:
 
 @tool
 def lookup_order(order_id: str) -> str:
-    """Look an order up."""
+    """Look up an order."""
     if order_id == "0":
         raise LookupError("no such order")
     return f"order {order_id} has shipped"
 
 
 def make_tulip(*turns: Any, **settings: Any) -> Any:
-    """Return the factory of a real agent of the tulip-agents package, on a model that says these turns."""
+    """Return a factory of a real agent of the tulip-agents package, whose model says these turns."""
     return lambda: Agent(model=ScriptedModel(list(turns)), tools=[lookup_order], **settings)
 
 
 def first(agent: Any, case: Any = greet, **settings: Any) -> EvalResult:
-    """Return the result of one case against an agent."""
+    """Return the result of running one case against an agent."""
     runnable = case if isinstance(case, EvalCase) else define_eval(name="a")(case)
     [result] = EvalRunner(agent=agent, **settings).run(runnable).results
     return result
@@ -91,7 +91,7 @@ def first(agent: Any, case: Any = greet, **settings: Any) -> EvalResult:
     ],
 )  # fmt: skip
 def test_every_kind_of_agent_can_be_asked(agent: Any) -> None:
-    """An eval passes against whatever kind of agent is in the process."""
+    """An eval passes against every kind of in-process agent."""
     result = first(agent, EvalCase(name="a", prompt="hi", expected_output_contains=("hi!",)))
     assert result.status == "passed", result
     assert result.duration_ms > 0
@@ -99,8 +99,8 @@ def test_every_kind_of_agent_can_be_asked(agent: Any) -> None:
 
 
 @pytest.mark.parametrize("agent", [Memory, make_memory])
-def test_a_factory_makes_an_agent_a_case(agent: Any) -> None:
-    """A class, or a function that makes agents, is called freshly for each case, and once for all of its turns."""
+def test_a_factory_makes_an_agent_for_each_case(agent: Any) -> None:
+    """A class, or a function that makes agents, is called once for each case, and serves all its turns."""
 
     @define_eval(name="e", agent=agent, cases=[{"input": "a"}, {"input": "b"}])
     async def twice(t: EvalContext, case: dict[str, str]) -> None:
@@ -112,20 +112,20 @@ def test_a_factory_makes_an_agent_a_case(agent: Any) -> None:
 
 
 def test_an_agent_itself_is_kept() -> None:
-    """An agent that is given itself is the same for all cases."""
+    """An agent that is given directly serves all cases."""
     report = EvalRunner(agent=Memory(), concurrency=1).run(named("a", "b"))
     assert [result.output for result in report.results] == ["a", "a, b"]
 
 
 def test_each_case_has_its_own_session() -> None:
-    """The session that an agent is given stays the same over the turns of a case, and differs between cases."""
+    """The session that an agent receives is the same in all turns of a case, and differs between cases."""
     seen: list[tuple[str, str]] = []
 
     def agent(prompt: str, session: str) -> str:
         seen.append((prompt, session))
         return "Hello."
 
-    def session_of(asked: str) -> str:
+    def find_session(asked: str) -> str:
         [session] = {session for prompt, session in seen if prompt == asked}
         return session
 
@@ -133,7 +133,7 @@ def test_each_case_has_its_own_session() -> None:
     async def twice(t: EvalContext, case: dict[str, str]) -> None:
         await t.send(case["input"])
         await t.send(case["input"])
-        t.check("session", t.session_id, equals(session_of(case["input"])))
+        t.check("session", t.session_id, equals(find_session(case["input"])))
 
     report = EvalRunner().run(twice)
     assert [result.status for result in report.results] == ["passed", "passed"]
@@ -162,7 +162,7 @@ def test_turns_of_a_case_add_up() -> None:
 
 
 def test_an_agents_calls_keep_their_sub_agents() -> None:
-    """A run that an agent returns may tell which sub-agent called a tool."""
+    """A run that an agent returns can say which sub-agent called a tool."""
     answer = RunResult(finish_reason="stop", tool_calls=(call("search", subagent_path=("researcher",)),))
 
     async def test(t: EvalContext) -> None:
@@ -175,7 +175,7 @@ def test_an_agents_calls_keep_their_sub_agents() -> None:
 
 
 def test_the_transcript_is_what_was_said() -> None:
-    """The transcript of a session in this process has every prompt and reply, in order."""
+    """The transcript of an in-process session has every prompt and reply, in order."""
     kept: list[Any] = []
 
     async def test(t: EvalContext) -> None:
@@ -191,7 +191,7 @@ def test_the_transcript_is_what_was_said() -> None:
 
 
 def test_a_real_agent_says_what_it_did() -> None:
-    """Of a real agent of tulip-agents the tools, steps and tokens are read; a price that it does not know is none."""
+    """The tools, steps and tokens of a real tulip-agents agent are read; its unknown cost is reported as missing."""
     agent = make_tulip(tool_call("lookup_order", order_id="7"), text("Order 7 has shipped."))
     case = EvalCase.model_validate(
         {
@@ -214,7 +214,7 @@ def test_a_real_agent_says_what_it_did() -> None:
 
 
 def test_a_real_agents_tool_may_fail() -> None:
-    """A tool of a real agent that raises is a call that ended with an error, and the run goes on."""
+    """A real agent's tool that raises is a call that ended with an error, and the run continues."""
     agent = make_tulip(tool_call("lookup_order", order_id="0"), text("No such order."))
     result = first(agent, EvalCase(name="a", prompt="Where is order 0?"))
     [made] = result.run.tool_calls
@@ -224,7 +224,7 @@ def test_a_real_agents_tool_may_fail() -> None:
 
 
 def test_a_real_agent_that_hits_its_limit_did_not_end_normally() -> None:
-    """A real agent that is stopped at its step limit fails a case, with the word of the protocol."""
+    """A real agent that is stopped at its step limit fails the case, with finish reason "max-steps"."""
     turns = [tool_call("lookup_order", order_id=str(number), call_id=str(number)) for number in range(1, 9)]
     agent = make_tulip(*turns, max_iterations=2)
     result = first(agent, EvalCase(name="a", prompt="Where is order 7?"))
@@ -232,7 +232,7 @@ def test_a_real_agent_that_hits_its_limit_did_not_end_normally() -> None:
 
 
 def test_a_real_agent_remembers_a_session() -> None:
-    """A real agent with a checkpointer is given one thread a case, so that its turns see each other."""
+    """A real agent with a checkpointer gets one thread per case, so that its turns see each other."""
     models: list[ScriptedModel] = []
 
     def make() -> Any:
@@ -250,7 +250,7 @@ def test_a_real_agent_remembers_a_session() -> None:
 
 
 class BrokenError(Exception):
-    """What an agent may raise."""
+    """An exception of an agent's own."""
 
 
 def _raise(prompt: str) -> str:
@@ -268,7 +268,7 @@ async def _raise_in_stream(prompt: str) -> AsyncIterator[dict[str, Any]]:
 
 @pytest.mark.parametrize("agent", [_raise, _raise_async, _raise_in_stream])
 def test_an_agent_that_raises_ends_with_an_error(agent: Any) -> None:
-    """An agent that raises gives a run that ended "error", as a deployed one would, and the case fails by that."""
+    """An agent that raises ends its run with "error", like a deployed one, and the case fails."""
     result = first(agent)
     assert (result.status, result.error, result.run.finish_reason) == ("failed", None, "error")
     assert result.run.error is not None
@@ -279,12 +279,12 @@ def test_an_agent_that_raises_ends_with_an_error(agent: Any) -> None:
 
 
 def test_an_error_can_be_what_an_eval_wants() -> None:
-    """How an agent that raises ends can be asserted on like any other end."""
+    """The end of a run whose agent raised can be expected like any other."""
     assert first(_raise, EvalCase(name="a", prompt="hi", finish_reason="error")).passed
 
 
 def test_an_agent_whose_iterator_is_exhausted_ends_with_an_error() -> None:
-    """An agent that raises `StopIteration`, as an exhausted script of answers does, hangs nobody."""
+    """An agent that raises `StopIteration`, as an exhausted script of answers does, hangs nothing."""
     answers = iter(["one"])
 
     async def twice(t: EvalContext) -> None:
@@ -297,7 +297,7 @@ def test_an_agent_whose_iterator_is_exhausted_ends_with_an_error() -> None:
 
 
 def test_an_agent_that_exits_ends_its_own_case_alone() -> None:
-    """An agent that calls `sys.exit` is an error of its case, and the others run."""
+    """An agent that calls `sys.exit` fails only its own case, and the others run."""
 
     def leave(prompt: str) -> str:
         if prompt == "b":
@@ -310,7 +310,7 @@ def test_an_agent_that_exits_ends_its_own_case_alone() -> None:
 
 @pytest.mark.parametrize("given", [None, 3, {"replly": "x"}, {"reply": "x", "tool_calls": ["lookup"]}])
 def test_an_agent_that_returns_nonsense_is_told(given: Any) -> None:
-    """What is no answer is an error of the case, which says what an agent must return."""
+    """An invalid return value is an error of the case, which says what an agent must return."""
     result = first(lambda prompt: given)
     assert result.status == "error"
     assert result.error is not None
@@ -319,14 +319,14 @@ def test_an_agent_that_returns_nonsense_is_told(given: Any) -> None:
 
 
 def test_what_is_no_agent_is_told() -> None:
-    """An agent that cannot be asked is an error, which says what can be."""
+    """An object that is not an agent is an error, which says what is accepted."""
     result = first(3)
     assert result.error is not None
     assert "a int is no agent: give a callable" in result.error.message
 
 
 def test_a_factory_that_raises_is_an_error_of_its_case() -> None:
-    """A factory that cannot make its agent is an error of each case, which says what it raised, and ends no run."""
+    """A factory that raises is an error of each case, which says what it raised, and the run continues."""
 
     def make() -> Any:
         raise BrokenError("no model")
@@ -340,7 +340,7 @@ def test_a_factory_that_raises_is_an_error_of_its_case() -> None:
 
 @pytest.mark.parametrize("verb", ["approve", "reject", "answer"])
 def test_a_call_in_process_takes_no_decision(verb: str) -> None:
-    """An agent that is called cannot be decided on: that is an error which says to give its app, not a crash."""
+    """A called agent cannot take a decision: that is an error that says to give its ASGI app instead."""
     paused = {
         "finish_reason": "awaiting-approval",
         "pending_approval": {"approval_id": "1", "tool_call_id": "c", "tool": "refund"},
@@ -358,7 +358,7 @@ def test_a_call_in_process_takes_no_decision(verb: str) -> None:
 
 
 async def test_an_agent_that_hangs_is_given_up() -> None:
-    """An agent that takes longer than the case may is an error naming the limit, and is cancelled."""
+    """An agent that exceeds the time limit of its case is an error, and is cancelled."""
     cancelled = asyncio.Event()
 
     async def hang(prompt: str) -> str:
@@ -373,7 +373,7 @@ async def test_an_agent_that_hangs_is_given_up() -> None:
     await asyncio.wait_for(cancelled.wait(), 5)
 
 
-def test_plain_agents_run_beside_each_other() -> None:
+def test_plain_agents_run_concurrently() -> None:
     """As many plain agents run at once as the runner allows."""
     together = threading.Barrier(4, timeout=10)
 
@@ -392,5 +392,5 @@ def test_the_report_names_the_agent() -> None:
 
 
 def test_a_target_can_be_made_of_an_agent() -> None:
-    """`make_target` makes of an agent what a runner and an eval take as target."""
+    """`make_target` returns a target for an agent, which a runner accepts."""
     assert EvalRunner(make_target(plain_in)).run(named("a")).passed == 1

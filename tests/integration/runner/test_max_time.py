@@ -1,4 +1,4 @@
-"""The limit of a whole run: when it is over nothing more is sent, and what is known by then is reported."""
+"""The time limit of a whole run: once it is over, nothing more is sent, and the results so far are reported."""
 
 import asyncio
 from typing import Any
@@ -15,7 +15,7 @@ OVER = "not done within 600ms, the limit of the whole run (--max-time)"
 
 
 async def test_cases_under_way_are_cut_off_and_kept() -> None:
-    """What was done stays, what was under way is skipped with its reply so far, and nothing more is sent."""
+    """Finished cases stay, the case in progress is skipped with its reply so far, and nothing more is sent."""
     prompts: list[str] = []
     gone = asyncio.Event()
 
@@ -42,7 +42,7 @@ async def test_cases_under_way_are_cut_off_and_kept() -> None:
 
 
 async def test_a_gate_that_had_failed_counts() -> None:
-    """A case that is cut off after one of its gates failed is failed: that much is known of it."""
+    """A case that is cut off after one of its gates failed is failed."""
 
     async def fail(t: EvalContext) -> None:
         t.check("sum", 1 + 1, equals(3))
@@ -63,8 +63,8 @@ async def test_a_run_that_is_done_in_time_is_left_alone() -> None:
     assert decide_exit_code(report) == 0
 
 
-async def test_the_wait_for_a_deployment_is_part_of_it() -> None:
-    """The time begins with the run: a deployment that is still waited for when it is over is asked no more."""
+async def test_the_wait_for_a_deployment_counts() -> None:
+    """The limit includes the wait for a deployment, which ends when the limit is over."""
 
     async def answer(connection: Connection) -> None:
         await connection.gone()
@@ -76,8 +76,8 @@ async def test_the_wait_for_a_deployment_is_part_of_it() -> None:
     assert report.duration_ms < 5000
 
 
-async def test_so_is_the_start_of_an_app() -> None:
-    """An app in this process that does not come up holds the run for no longer, either."""
+async def test_the_start_of_an_app_counts() -> None:
+    """The limit includes the start of an in-process app, which is abandoned when the limit is over."""
 
     async def app(scope: dict[str, Any], receive: Any, send: Any) -> None:
         await asyncio.Event().wait()
@@ -87,7 +87,7 @@ async def test_so_is_the_start_of_an_app() -> None:
 
 
 async def test_a_retry_is_not_waited_for() -> None:
-    """Nor is a turn that waits to be sent again."""
+    """A turn that waits for its retry is abandoned when the limit is over."""
     with serve({"text": "", "fault": {"name": "unavailable", "retry_after": 60}}) as server:
         runner = EvalRunner(RemoteTarget(server.url, limits=PATIENT), max_time_s=0.3, timeout_s=0)
         report = await runner.arun(named("a"))
@@ -97,7 +97,7 @@ async def test_a_retry_is_not_waited_for() -> None:
 
 @pytest.mark.parametrize("first", ["cut", "cancelled"])
 async def test_a_cancellation_from_outside_still_goes_through(first: str) -> None:
-    """Whoever cancels a run gets the cancellation, although its time is over in the same moment."""
+    """A cancellation of the run is raised, even if the run is stopped at the same moment."""
     asked = asyncio.Event()
 
     async def answer(connection: Connection) -> None:

@@ -1,4 +1,4 @@
-"""What is odd in the protocol of a turn: told in any case, and with `strict_protocol` a failed gate of its case."""
+"""Protocol warnings of a turn: always reported, and with `strict_protocol` failed gates of the case."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -21,7 +21,7 @@ async def run_one(eval_: Eval, *replies: dict[str, Any], **settings: Any) -> Eva
 
 @pytest.mark.parametrize(("strict", "status"), [(False, "passed"), (True, "failed")])
 async def test_a_warning_fails_only_a_strict_run(strict: bool, status: str) -> None:
-    """A gap in the numbers of the events changes no status by itself, and is a failed gate in a strict run."""
+    """A gap in the event numbers does not change the status, except in a strict run, where it is a failed gate."""
     result = await run_one(Eval("gap", greet), GAP, strict_protocol=strict)
     [warning] = result.run.warnings
     assert result.status == status
@@ -30,14 +30,14 @@ async def test_a_warning_fails_only_a_strict_run(strict: bool, status: str) -> N
     ] * strict
 
 
-async def test_a_run_by_the_protocol_passes_a_strict_run() -> None:
-    """Where nothing is odd nothing is added."""
+async def test_a_run_without_warnings_passes_a_strict_run() -> None:
+    """Without a warning, no gate is added."""
     result = await run_one(Eval("good", greet), strict_protocol=True)
     assert (result.status, [one.key for one in result.assertions]) == ("passed", ["completed"])
 
 
-async def test_the_turn_is_told() -> None:
-    """The gate names the turn in which it was, and each oddity is a gate of its own."""
+async def test_each_gate_names_its_turn() -> None:
+    """Each warning is a gate of its own, which names its turn."""
 
     async def talk(t: EvalContext) -> None:
         await greet(t)
@@ -56,7 +56,7 @@ async def test_the_turn_is_told() -> None:
 
 
 async def test_a_case_that_broke_is_failed_too() -> None:
-    """What was odd before the stream broke is known, as a gate is that failed before it; the error is told beside."""
+    """A warning before the stream broke fails the case in a strict run, and the error is reported too."""
     async with listen(answering([frame(seq=3)])) as host:
         target = RemoteTarget(f"http://{host}", limits=PATIENT)
         results = [
@@ -71,7 +71,7 @@ async def test_a_case_that_broke_is_failed_too() -> None:
 
 @pytest.mark.parametrize(("strict", "status"), [(False, "error"), (True, "failed")])
 async def test_an_eval_that_asserts_nothing_may_fail_by_the_protocol(strict: bool, status: str) -> None:
-    """An eval without assertions is an error, and a strict run still tells what was odd."""
+    """An eval without assertions is an error; in a strict run, a protocol warning fails it."""
 
     async def send(t: EvalContext) -> None:
         await t.send("hi")
@@ -81,7 +81,7 @@ async def test_an_eval_that_asserts_nothing_may_fail_by_the_protocol(strict: boo
 
 
 def answering(*streams: list[bytes]) -> Callable[[Connection], Awaitable[None]]:
-    """Return an answer that sends these streams, one a request, and the last of them to all others."""
+    """Return an answer that sends one of these streams per request, and the last one to all further requests."""
     waiting = list(streams)
 
     async def answer(connection: Connection) -> None:
@@ -92,5 +92,5 @@ def answering(*streams: list[bytes]) -> Callable[[Connection], Awaitable[None]]:
 
 
 def frame(**fields: Any) -> bytes:
-    """Return a frame of a stream, of a delta where nothing else is said."""
+    """Return a frame of a stream, by default of a text delta."""
     return b"data: %b\n\n" % json.dumps({"type": "text.delta", "text": "Hello.", **fields}).encode()

@@ -1,4 +1,4 @@
-"""Deployments that are waited for before the first case."""
+"""Waiting for deployments before the first case."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ from tests.serving.listeners import Notes
 
 
 async def test_cases_begin_once_the_new_build_answers() -> None:
-    """No case is sent before the health has the expected header, and the listener is told of the wait."""
+    """No case is sent before the health has the expected header, and the listener is notified of the wait."""
     health = [{"times": 1, "headers": {"X-Version": "1"}}, {"headers": {"X-Version": "2"}}]
     notes = Notes()
     with serve(health=health) as server:
@@ -27,7 +27,7 @@ async def test_cases_begin_once_the_new_build_answers() -> None:
 
 
 async def test_a_deployment_that_is_never_ready_has_no_cases() -> None:
-    """Its cases are skipped with the reason; those of another deployment and of an agent in process are run."""
+    """Its cases are skipped with the reason; those of another deployment and of an in-process agent are run."""
     notes = Notes()
     with serve(health={"fault": "unavailable"}) as down, serve() as up:
         targets: list[Target] = [
@@ -48,7 +48,7 @@ async def test_a_deployment_that_is_never_ready_has_no_cases() -> None:
 
 
 async def test_deployments_are_waited_for_together() -> None:
-    """All deployments are asked at the same time."""
+    """All deployments are waited for at the same time."""
     together = asyncio.Barrier(2)
 
     async def answer(connection: Connection) -> None:
@@ -65,8 +65,8 @@ async def test_deployments_are_waited_for_together() -> None:
     assert [row.status for row in report.results] == ["passed", "passed"]
 
 
-async def test_what_waiting_cannot_mend_is_told_as_it_is() -> None:
-    """A health that answers with an error of another kind skips the cases with that error and its status."""
+async def test_an_error_that_waiting_cannot_fix_is_reported() -> None:
+    """If the health answers with another kind of error, the cases are skipped with that error and its status."""
     with serve(health={"fault": "server-error"}) as server:
         target = RemoteTarget(server.url, limits=PATIENT)
         report = await EvalRunner(target, readiness=Readiness(60)).arun(named("a"))
@@ -77,7 +77,7 @@ async def test_what_waiting_cannot_mend_is_told_as_it_is() -> None:
     assert decide_exit_code(report) == 4
 
 
-def test_waiting_for_no_deployment_is_a_mistake() -> None:
-    """Whoever waits for a new build and gives no deployment would take an agent in process for it."""
+def test_waiting_without_a_deployment_is_a_usage_error() -> None:
+    """Readiness without a deployment raises: otherwise an in-process agent could be mistaken for the new build."""
     with pytest.raises(UsageError, match="there is no deployment to wait for"):
         EvalRunner(agent=lambda prompt: "Hello.", readiness=Readiness(0)).run(named("a"))

@@ -1,4 +1,4 @@
-"""A deployment that refuses the token is not asked again, and a refusal of one prompt stops nothing."""
+"""A deployment that rejects the token is sent nothing more, and the refusal of one prompt stops nothing."""
 
 import asyncio
 
@@ -17,7 +17,7 @@ def rows(report: EvalReport) -> list[tuple[str, str | None]]:
 
 
 async def test_a_refused_token_ends_the_suite_at_once() -> None:
-    """After a 401 no other case is sent, each is skipped and says why, and the exit code is that of a refused token."""
+    """After a 401 no other case is sent: each is skipped and says why, and the exit code is 3."""
     with serve(token=TOKEN) as server:
         runner = EvalRunner(RemoteTarget(server.url, "wrong-token-2", limits=PATIENT), concurrency=1)
         report = await runner.arun([*named("a", "b"), Eval("c", greet, repeat=2)])
@@ -39,8 +39,8 @@ async def test_a_token_that_expires_in_a_run_stops_the_rest() -> None:
     assert rows(report) == [("passed", None), ("error", "REMOTE_UNAUTHORIZED"), ("skipped", "TOKEN_REFUSED")]
 
 
-async def test_other_deployments_go_on() -> None:
-    """A refused token is that of one deployment: the cases of another are run."""
+async def test_other_deployments_continue() -> None:
+    """A rejected token concerns one deployment: the cases of another are run."""
     with serve(token=TOKEN) as closed, serve() as open_:
         targets = [RemoteTarget(closed.url, limits=PATIENT), RemoteTarget(open_.url, limits=PATIENT)]
         evals = [Eval(f"{number}", greet, target=targets[number % 2]) for number in range(6)]
@@ -53,8 +53,8 @@ async def test_other_deployments_go_on() -> None:
     ]
 
 
-async def test_what_runs_at_a_refusal_ends_by_itself() -> None:
-    """A case that was under way when another met a 401 is run to its end."""
+async def test_a_case_in_progress_at_a_refusal_is_finished() -> None:
+    """A case that was in progress when another got a 401 is run to its end."""
     refused = asyncio.Event()
 
     async def answer(connection: Connection) -> None:
@@ -73,7 +73,7 @@ async def test_what_runs_at_a_refusal_ends_by_itself() -> None:
 
 
 async def test_a_case_that_had_failed_by_then_stops_the_suite_too() -> None:
-    """A 401 counts whatever else is wrong with its case: the failed gate decides the row and the exit code."""
+    """A 401 stops the suite even if its case had already failed, which decides its status and the exit code."""
 
     async def fail(t: EvalContext) -> None:
         await greet(t)
@@ -89,7 +89,7 @@ async def test_a_case_that_had_failed_by_then_stops_the_suite_too() -> None:
 
 @pytest.mark.parametrize("fault", ["forbidden", "server-error"])
 async def test_any_other_refusal_is_that_of_its_case(fault: str) -> None:
-    """A 403, which may be a firewall's for one prompt, stops nothing, and no more does a 500."""
+    """A 403, which may be a firewall's for one prompt, stops nothing, and neither does a 500."""
     with serve({"text": "", "when": {"input": "b"}, "fault": fault}, {"text": "Hello."}) as server:
         runner = EvalRunner(RemoteTarget(server.url, limits=PATIENT), concurrency=1)
         report = await runner.arun(named("a", "b", "c"))
@@ -98,8 +98,8 @@ async def test_any_other_refusal_is_that_of_its_case(fault: str) -> None:
     assert report.results[1].error.status == {"forbidden": 403, "server-error": 500}[fault]
 
 
-async def test_a_refusal_says_more_than_fail_fast() -> None:
-    """Where both would stop the rest, the refused token is the reason that is told."""
+async def test_a_refusal_overrides_fail_fast() -> None:
+    """If both would stop the rest, the rejected token is the reason that is reported."""
     with serve(token=TOKEN) as server:
         runner = EvalRunner(RemoteTarget(server.url, limits=PATIENT), concurrency=1, fail_fast=True)
         report = await runner.arun(named("a", "b"))
@@ -107,7 +107,7 @@ async def test_a_refusal_says_more_than_fail_fast() -> None:
 
 
 async def test_the_next_run_asks_again() -> None:
-    """A refusal holds for one run: a runner that is used again sends again."""
+    """A rejection stops one run: a runner that is used again sends again."""
     with serve({"text": "", "fault": {"name": "unauthorized", "times": 1}}) as server:
         runner = EvalRunner(RemoteTarget(server.url, limits=PATIENT), concurrency=1)
         assert [status for status, _ in rows(await runner.arun(named("a", "b")))] == ["error", "skipped"]

@@ -1,4 +1,4 @@
-"""Cases that run more than once: a session and a row a run, and one outcome over all."""
+"""Cases that run more than once: a session and a row per run, and one outcome for all."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from tests.serving.deployments import PATIENT, serve
 
 
 def alternating(*passes: bool) -> Any:
-    """Return an agent whose sessions say "yes" or "no", in order."""
+    """Return a factory of agents that say "yes" or "no", one session after the other."""
     left = list(passes)
 
     def make() -> Any:
@@ -29,7 +29,7 @@ def statuses(report: EvalReport) -> dict[str, str]:
 
 
 def test_every_run_has_its_own_session_and_row() -> None:
-    """Runs of a case are numbered rows of one case, each in a session of its own that starts anew."""
+    """The runs of a case are numbered rows of one case, each in a new session."""
     with serve({"text": "yes, turn {{turn}}"}) as server:
         report = EvalRunner(RemoteTarget(server.url, limits=PATIENT)).run(case(repeat=3))
         sessions = {request.body["sessionId"] for request in server.requests}
@@ -54,29 +54,29 @@ def test_every_run_has_its_own_session_and_row() -> None:
     ],
 )
 def test_enough_runs_must_pass(passes: tuple[bool, ...], pass_at: int | None, status: str, flaky: bool) -> None:
-    """A case passes when `pass_at` of its runs do, or all; one that passes some and fails some is flaky either way."""
+    """A case passes when `pass_at` of its runs do, or all; it is flaky if some passed and some failed."""
     runner = EvalRunner(agent=alternating(*passes), concurrency=1)
     [outcome] = runner.run(case(repeat=3, pass_at=pass_at)).cases
     assert (outcome.status, outcome.is_flaky, outcome.rate) == (status, flaky, f"{sum(passes)}/3")
 
 
 def test_scores_and_times_have_mean_and_spread() -> None:
-    """A case over its runs has the mean, least and greatest of their scores and times."""
+    """A case has the mean, least and greatest score and time of its runs."""
     [outcome] = EvalRunner(agent=alternating(True, False), concurrency=1).run(case(repeat=2)).cases
     assert (outcome.score.mean, outcome.score.least, outcome.score.greatest) == (0.5, 0.0, 1.0)
     assert 0 < outcome.duration_ms.least <= outcome.duration_ms.mean <= outcome.duration_ms.greatest
 
 
 @pytest.mark.parametrize(("runs", "rows"), [(1, ["flow"]), (2, ["flow #1", "flow #2"]), (None, ["flow #1"])])
-def test_runs_comes_before_repeat(runs: int | None, rows: list[str]) -> None:
-    """The runner's number of runs is for all cases, whatever they say themselves."""
+def test_runs_overrides_repeat(runs: int | None, rows: list[str]) -> None:
+    """The runner's number of runs overrides the `repeat` of all cases."""
     report = EvalRunner(agent=lambda prompt: "yes", runs=runs).run(case(repeat=3))
     assert [result.name for result in report.results][: len(rows)] == rows
     assert len(report.results) == (runs or 3)
 
 
 def test_evals_in_code_repeat_too() -> None:
-    """An eval in code runs as often as it says, each of its cases, and needs as many to pass."""
+    """Each case of an eval in code runs `repeat` times, and passes when `pass_at` of its runs do."""
 
     @define_eval(name="e", agent=scripted_agent(["yes"]), repeat=2, pass_at=1, cases=[{"input": "a"}, {"input": "b"}])
     async def test(t: EvalContext, data: dict[str, str]) -> None:
@@ -89,7 +89,7 @@ def test_evals_in_code_repeat_too() -> None:
 
 
 def test_fail_fast_starts_nothing_more() -> None:
-    """After a case that failed nothing more is sent: what was not run is skipped, and says why."""
+    """After a failed case nothing more is sent: the other cases are skipped, and say why."""
     runner = EvalRunner(agent=alternating(True, False), concurrency=1, fail_fast=True)
     report = runner.run([case("a"), case("b"), case("c"), case("d")])
     assert statuses(report) == {"a": "passed", "b": "failed", "c": "skipped", "d": "skipped"}
@@ -98,7 +98,7 @@ def test_fail_fast_starts_nothing_more() -> None:
 
 
 def test_fail_fast_ends_at_an_error() -> None:
-    """A case that could not be judged did not pass either."""
+    """An error stops the run too, since the case did not pass."""
 
     async def broken(t: EvalContext) -> None:
         raise LookupError
@@ -108,7 +108,7 @@ def test_fail_fast_ends_at_an_error() -> None:
 
 
 def test_fail_fast_lets_a_case_miss_as_often_as_it_may() -> None:
-    """A run that fails stops nothing while the case can still pass; the first miss too many does."""
+    """A failed run stops nothing while its case can still pass; the first failure too many stops the rest."""
     within = EvalRunner(agent=alternating(False, True, True, True), concurrency=1, fail_fast=True)
     assert statuses(within.run([case("a", repeat=3, pass_at=2), case("b")])) == {
         "a #1": "failed",
@@ -126,14 +126,14 @@ def test_fail_fast_lets_a_case_miss_as_often_as_it_may() -> None:
 
 
 def test_a_runner_that_failed_fast_can_run_again() -> None:
-    """What stopped one run does not stop the next."""
+    """A runner that failed fast can run again."""
     runner = EvalRunner(agent=alternating(False, True, True), concurrency=1, fail_fast=True)
     assert statuses(runner.run([case("a"), case("b")])) == {"a": "failed", "b": "skipped"}
     assert statuses(runner.run([case("a"), case("b")])) == {"a": "passed", "b": "passed"}
 
 
 def test_each_run_has_the_whole_time_limit() -> None:
-    """A run that takes too long is an error naming the limit; the other runs of the case are not touched by it."""
+    """Each run of a case has the full time limit: one that takes too long does not affect the others."""
 
     async def hang(t: EvalContext) -> None:
         await t.send("hi")

@@ -1,4 +1,4 @@
-"""The Python API: an `EvalRunner` over cases and evals, and the report that it gives."""
+"""The Python API: an `EvalRunner` over cases and evals, and the report that it returns."""
 
 import asyncio
 from typing import Any
@@ -38,7 +38,7 @@ UNKNOWN = EvalCase(
 
 
 def shop(prompt: str) -> RunResult:
-    """Refund whatever is asked for, in times of its own."""
+    """Refund any order, with tool calls only for order 41."""
     names = ["lookup_order", "issue_refund"] if "41" in prompt else []
     return RunResult(
         reply="It is Refunded.",
@@ -49,7 +49,7 @@ def shop(prompt: str) -> RunResult:
 
 
 def timed(report: EvalReport) -> EvalReport:
-    """Return the report with the times of the issue."""
+    """Return the report with the times of the issue's example."""
     times = [1872.4, 2448.6]
     results = [
         result.model_copy(update={"run": result.run.model_copy(update={"timing": Timing(total_ms=ms)})})
@@ -59,7 +59,7 @@ def timed(report: EvalReport) -> EvalReport:
 
 
 def test_the_summary_has_the_shape_of_the_issue() -> None:
-    """The summary is a head, the total time, a row a run with score and time, and under it each check that failed."""
+    """The summary has a heading, the total time, and a row per run with score, time and each failed check."""
     assert timed(EvalRunner(agent=shop).run([ELIGIBLE, UNKNOWN])).summary() == "\n".join(
         [
             "Eval Report: 1/2 passed (avg score: 0.75)",
@@ -72,7 +72,7 @@ def test_the_summary_has_the_shape_of_the_issue() -> None:
 
 
 def test_a_report_counts_and_adds_up() -> None:
-    """A report has its results, how many cases passed and failed, their mean score and the time of it all."""
+    """A report has its results, the numbers of passed and failed cases, their mean score and the total time."""
     report = EvalRunner(agent=shop).run([ELIGIBLE, UNKNOWN])
     assert (report.total_cases, report.passed, report.failed, report.avg_score) == (2, 1, 1, 0.75)
     assert [result.case_name for result in report.results] == ["refunds_eligible_order", "rejects_unknown_order"]
@@ -80,7 +80,7 @@ def test_a_report_counts_and_adds_up() -> None:
 
 
 def test_a_result_says_what_happened() -> None:
-    """A result has the reply, tools, steps, time, score, error, and its checks under stable names."""
+    """A result has the reply, tools, steps, time, score, error, and its checks under stable keys."""
     first, second = EvalRunner(agent=shop).run([ELIGIBLE, UNKNOWN]).results
     assert (first.passed, first.score, first.output, first.iterations) == (True, 1.0, "It is Refunded.", 2)
     assert (first.tools_called, first.error) == (["lookup_order", "issue_refund"], None)
@@ -96,7 +96,7 @@ def test_a_result_says_what_happened() -> None:
 
 
 async def test_every_assertion_has_a_stable_key() -> None:
-    """Each kind of assertion has a name for machines, whatever its options; of one key all must have passed."""
+    """Each kind of assertion has a stable key, whatever its options; a key passes if all its assertions did."""
 
     @define_eval(name="all", agent=shop)
     async def every(t: EvalContext) -> None:
@@ -131,7 +131,7 @@ async def test_every_assertion_has_a_stable_key() -> None:
 
 
 def test_an_error_is_in_the_summary() -> None:
-    """A case that could not be judged is told with the code of its error."""
+    """A case that could not be judged is shown with the code of its error."""
 
     async def broken(t: EvalContext) -> None:
         raise LookupError("no such order")
@@ -144,21 +144,21 @@ def test_an_error_is_in_the_summary() -> None:
 
 
 def test_a_report_goes_to_json_and_back() -> None:
-    """A report reads back from its JSON as it was."""
+    """A report can be read back unchanged from its JSON."""
     report = EvalRunner(agent=shop).run([ELIGIBLE, UNKNOWN])
     assert parse_json_report(render_json_report(report)) == report
     assert EvalReport.model_validate_json(report.model_dump_json()) == report
 
 
 async def test_run_works_inside_a_running_loop() -> None:
-    """`run` may be called where a loop already runs, as in a notebook, and against a deployment too."""
+    """`run` can be called while an event loop runs, as in a notebook, even against a deployment."""
     with serve() as server:
         report = EvalRunner(RemoteTarget(server.url)).run(named("a", "b"))
     assert [result.status for result in report.results] == ["passed", "passed"]
 
 
 def test_run_may_be_called_again() -> None:
-    """One runner and one target run as often as they are asked to, each time in a loop of its own."""
+    """One runner and one target can run several times, each time in an event loop of its own."""
     with serve() as server:
         runner = EvalRunner(RemoteTarget(server.url))
         for _ in range(2):
@@ -172,8 +172,8 @@ def test_one_case_may_be_given_alone() -> None:
     assert runner.run(define_eval(name="a")(greet)).total_cases == 1
 
 
-async def test_the_runners_target_comes_before_the_evals() -> None:
-    """The runner's target, or agent, is asked in place of an eval's own; without one the eval's target, then agent."""
+async def test_the_runners_target_overrides_the_evals() -> None:
+    """The runner's target, or agent, overrides an eval's own; an eval's target overrides its agent."""
 
     def say(word: str) -> Any:
         return make_target(lambda prompt: word)
@@ -192,27 +192,27 @@ async def test_the_runners_target_comes_before_the_evals() -> None:
 
 @pytest.mark.parametrize("runs", [0, -1])
 def test_runs_below_one_are_a_usage_error(runs: int) -> None:
-    """A number of runs that runs nothing is refused: it would give an empty report."""
+    """A number of runs below one is a usage error: it would give an empty report."""
     with pytest.raises(UsageError, match="runs"):
         EvalRunner(agent=shop, runs=runs).run(ELIGIBLE)
 
 
 def test_two_cases_of_one_name_are_refused() -> None:
-    """Two cases of one name are a usage error that names it: one would hide the other."""
+    """Two cases with the same name are a usage error that says the name: one would hide the other."""
     twice = [ELIGIBLE, UNKNOWN.model_copy(update={"name": ELIGIBLE.name})]
     with pytest.raises(UsageError, match=f"two cases are named '{ELIGIBLE.name}'"):
         EvalRunner(agent=shop).run(twice)
 
 
 def test_two_suites_may_name_a_case_alike() -> None:
-    """Cases of one name in two suites are two cases, as are those of two definitions."""
+    """Cases with the same name in two suites are two cases."""
     suites = [Eval("a", greet, suite=suite) for suite in ("one", "two")]
     assert EvalRunner(agent=shop).run(suites).total_cases == 2
 
 
 @pytest.mark.parametrize("repeat", [None, 2])
 def test_a_case_that_could_never_pass_is_refused(repeat: int | None) -> None:
-    """A `pass_at` above the runs of its case is a usage error before anything is sent."""
+    """A `pass_at` above the number of runs of its case is a usage error before anything is sent."""
     asked: list[str] = []
     case = Eval("a", greet, repeat=repeat, pass_at=3)
     with pytest.raises(UsageError, match=r"the case 'a': pass_at 3 can never be reached"):
@@ -221,7 +221,7 @@ def test_a_case_that_could_never_pass_is_refused(repeat: int | None) -> None:
 
 
 async def test_a_runner_in_a_loop_leaves_the_loop_free() -> None:
-    """While `arun` waits for a plain agent, the loop goes on."""
+    """While `arun` waits for a plain agent, the event loop is not blocked."""
     asked, go = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
 

@@ -1,4 +1,4 @@
-"""The first 500 cases of the soak, which `python -m tests.benchmarks --only soak` runs forty times as long."""
+"""The first 500 cases of the soak test, which `python -m tests.benchmarks --only soak` runs 40 times as long."""
 
 import pytest
 
@@ -12,7 +12,7 @@ PLAN = ("500 cases", 2, 250)
 
 @pytest.mark.slow
 async def test_many_cases_with_faults_among_them() -> None:
-    """At a concurrency of 100 every case ends as its fault has it, nothing is sent twice, and nothing stays open."""
+    """At a concurrency of 100, every case ends as its fault requires, nothing is sent twice, and nothing stays open."""
     with serve_soak() as server:
         figures = await run_soak(server.url, *PLAN)
     assert figures["unexpected"] == 0

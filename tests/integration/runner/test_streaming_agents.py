@@ -1,4 +1,4 @@
-"""Agents that yield events: when they are closed, and what is kept of those that break."""
+"""Agents that yield events: when they are closed, and what is kept if they break."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -15,7 +15,7 @@ def first(agent: Any, test: Any = greet) -> EvalResult:
 
 
 def test_an_agent_is_closed_before_anything_is_asserted() -> None:
-    """A generator is closed once it yielded `run.done`, and its cleanup, which may await, is done by then."""
+    """A generator is closed after it yields `run.done`; its cleanup, which may await, ends before `send` returns."""
     done: list[str] = []
 
     async def agent(prompt: str) -> AsyncIterator[dict[str, Any]]:
@@ -37,7 +37,7 @@ def test_an_agent_is_closed_before_anything_is_asserted() -> None:
 
 
 def test_what_an_agent_yielded_before_it_raised_is_kept() -> None:
-    """Of an agent that raises, reply and calls so far are kept; its run ended "error", with the file and line."""
+    """If an agent raises, its reply and calls so far are kept, and its run ends "error" with the file and line."""
 
     async def agent(prompt: str) -> AsyncIterator[dict[str, Any]]:
         yield frame("step.start", step=1)

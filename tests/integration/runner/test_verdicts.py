@@ -1,4 +1,4 @@
-"""What becomes of a case: passed, failed, or one that could not be judged, and never the end of the others."""
+"""The outcome of a case: passed, failed, or an error, which never stops the other cases."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ from tests.serving.deployments import PATIENT, greet, named, serve
 
 
 async def test_an_eval_that_breaks_is_an_error_of_its_own() -> None:
-    """An exception in an eval's own code makes its row an error, with what it had sent, and the others go on."""
+    """An exception in an eval's own code is an error of its case, with the runs so far, and the others run."""
 
     async def divide(t: EvalContext) -> None:
         await t.send("hi")
@@ -26,7 +26,7 @@ async def test_an_eval_that_breaks_is_an_error_of_its_own() -> None:
 
 
 async def test_a_gate_that_failed_before_the_eval_broke_counts() -> None:
-    """A case whose gate had failed is failed and not an error, whatever broke after it; both are told."""
+    """A case whose gate failed is failed, not an error, even if it broke afterwards; both are reported."""
 
     async def run(t: EvalContext) -> None:
         t.check("sum", 1 + 1, equals(3))
@@ -41,7 +41,7 @@ async def test_a_gate_that_failed_before_the_eval_broke_counts() -> None:
 
 
 async def test_an_eval_that_asserts_nothing_is_no_success() -> None:
-    """A case that checked nothing could not be judged."""
+    """A case that checked nothing is an error."""
 
     async def nothing(t: EvalContext) -> None:
         await t.send("hi")
@@ -55,7 +55,7 @@ async def test_an_eval_that_asserts_nothing_is_no_success() -> None:
 
 @pytest.mark.parametrize(("runner_s", "own_s"), [(0.2, None), (60.0, 0.2)], ids=["runner's", "eval's own"])
 async def test_a_case_that_takes_too_long_ends(runner_s: float, own_s: float | None) -> None:
-    """A case ends at the runner's limit, or at its own where it has one; the others are not shortened by it."""
+    """A case ends at the runner's limit, or at its own if it has one, which does not affect other cases."""
     with serve(
         {"when": {"input": "slow"}, "fault": {"name": "silence", "after": 2}, "text": "x"}, {"text": "y"}
     ) as server:
@@ -70,7 +70,7 @@ async def test_a_case_that_takes_too_long_ends(runner_s: float, own_s: float | N
 
 
 async def test_the_limit_of_a_case_is_for_all_its_turns() -> None:
-    """The limit runs from the start of a case: a later turn does not begin it anew."""
+    """The limit counts from the start of a case: a later turn does not restart it."""
 
     async def talk(t: EvalContext) -> None:
         for _ in range(1000):
@@ -85,7 +85,7 @@ async def test_the_limit_of_a_case_is_for_all_its_turns() -> None:
 
 
 async def test_an_eval_that_hangs_in_its_own_code_ends() -> None:
-    """The limit of a case holds for what an eval does beside sending, too."""
+    """The limit of a case includes what an eval does besides sending."""
 
     async def hang(t: EvalContext) -> None:
         await t.send("hi")
@@ -100,7 +100,7 @@ async def test_an_eval_that_hangs_in_its_own_code_ends() -> None:
 
 @pytest.mark.parametrize(("strict", "status"), [(False, "passed"), (True, "failed")])
 async def test_a_soft_failure_fails_only_a_strict_run(strict: bool, status: str) -> None:
-    """A failed soft assertion is counted and leaves the case passed, unless the run is strict."""
+    """A failed soft assertion is counted, and fails the case only in a strict run."""
 
     async def soft(t: EvalContext) -> None:
         await greet(t)

@@ -1,4 +1,4 @@
-"""Options in groups: what typer is shown, and what the command gets."""
+"""Options in groups: what Typer sees, and what the command receives."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -7,7 +7,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from remote_evals.cli.options import grouped
+from remote_evals.cli.options import expand_groups
 
 
 @dataclass(frozen=True)
@@ -20,13 +20,13 @@ class Size:
 
 @dataclass(frozen=True)
 class Look:
-    """An option beside them."""
+    """A group of one option."""
 
     color: Annotated[str | None, typer.Option("--color")] = None
 
 
-def make_command(seen: list[object]) -> typer.Typer:
-    @grouped
+def make_app(seen: list[object]) -> typer.Typer:
+    @expand_groups
     def paint(*, names: Annotated[list[str], typer.Argument()], size: Size, plain: bool = False, look: Look) -> None:
         """Paint some names."""
         seen.append((names, size, plain, look))
@@ -46,16 +46,26 @@ def make_command(seen: list[object]) -> typer.Typer:
     ids=["none given", "one of a group", "all of two groups"],
 )
 def test_a_command_gets_its_options_in_groups(args: list[str], expected: object) -> None:
-    """Each group holds its options as they were given, or their defaults; what is no group stays as it is."""
+    """Each group holds its options as given, or their defaults; other parameters are passed unchanged."""
     seen: list[object] = []
-    done = CliRunner().invoke(make_command(seen), args)
+    done = CliRunner().invoke(make_app(seen), args)
     assert (done.exit_code, seen) == (0, [expected]), done.output
 
 
 def test_the_help_is_that_of_the_options() -> None:
-    """The help has the command's own text, and each option of a group with its help and panel, in order."""
-    shown = CliRunner().invoke(make_command([]), ["--help"], env={"COLUMNS": "100"}).stdout
-    told = ["paint", "Paint some names.", "--plain", "--color", "Size", "--width", "How wide.", "--height", "How high."]
-    assert [text for text in told if text not in shown] == []
+    """The help has the command's text, and each option of a group with its help and panel, in order."""
+    shown = CliRunner().invoke(make_app([]), ["--help"], env={"COLUMNS": "100"}).stdout
+    texts = [
+        "paint",
+        "Paint some names.",
+        "--plain",
+        "--color",
+        "Size",
+        "--width",
+        "How wide.",
+        "--height",
+        "How high.",
+    ]
+    assert [text for text in texts if text not in shown] == []
     assert shown.index("--width") < shown.index("--height")
     assert not any(word in shown for word in ("size", "look"))

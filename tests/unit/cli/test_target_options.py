@@ -1,4 +1,4 @@
-"""The options that name a deployment, as the command line gives them."""
+"""The options that name a deployment, parsed into `TargetOptions`."""
 
 import re
 from pathlib import Path
@@ -15,14 +15,14 @@ URL = "https://agent.test/support"
 
 
 def test_nothing_given_is_nothing_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the environment holds is not looked at: it may not be needed."""
+    """Without options, parsing returns defaults and does not read the environment, which may not be needed."""
     monkeypatch.setenv("REMOTE_EVALS_URL", "nonsense")
-    said = DeploymentOptions().parse()
-    assert (said.url, said.token, said.headers, said.reads_environment) == (None, None, {}, True)
+    parsed = DeploymentOptions().parse()
+    assert (parsed.url, parsed.token, parsed.headers, parsed.reads_environment) == (None, None, {}, True)
 
 
 def test_what_is_given_is_said() -> None:
-    """The URL is without its last slash, headers are split, and the rest is as it was given."""
+    """The URL loses its last slash, headers are split, and the rest is passed unchanged."""
     given = DeploymentOptions(
         url=f"{URL}/",
         headers=["X-Team=blue", "X-Build: 2"],
@@ -31,14 +31,14 @@ def test_what_is_given_is_said() -> None:
         insecure=True,
         insecure_http=True,
     )
-    said = given.parse()
-    assert (said.url, said.headers) == (URL, {"X-Team": "blue", "X-Build": "2"})
-    assert (said.secret_headers, said.ca_bundle) == (("x-team",), Path("own.pem"))
-    assert (said.insecure, said.insecure_http) == (True, True)
+    parsed = given.parse()
+    assert (parsed.url, parsed.headers) == (URL, {"X-Team": "blue", "X-Build": "2"})
+    assert (parsed.secret_headers, parsed.ca_bundle) == (("x-team",), Path("own.pem"))
+    assert (parsed.insecure, parsed.insecure_http) == (True, True)
 
 
 def test_the_three_ways_to_give_a_token(tmp_path: Path) -> None:
-    """The token itself and that of a file are taken at once, and a variable is only named."""
+    """A token given directly or in a file is read at once; a variable is only named."""
     (tmp_path / "token").write_text(f"{TOKEN}\n", "utf-8")
     for given in (DeploymentOptions(token=TOKEN), DeploymentOptions(token_file=tmp_path / "token")):
         token = given.parse().token
@@ -48,7 +48,7 @@ def test_the_three_ways_to_give_a_token(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         (DeploymentOptions(fake=Path("f.yaml"), url=URL, token=TOKEN), "leave out --url and --token"),
         (
@@ -62,14 +62,14 @@ def test_the_three_ways_to_give_a_token(tmp_path: Path) -> None:
         (DeploymentOptions(headers=["X-Team: blue", TOKEN]), "--header number 2 is not a header"),
     ],
 )
-def test_what_contradicts_itself_is_refused(given: DeploymentOptions, told: str) -> None:
-    """Options that cannot both hold, and empty ones, are told by their names, without the token."""
-    with pytest.raises(UsageError, match=re.escape(told)) as caught:
+def test_what_contradicts_itself_is_refused(given: DeploymentOptions, message: str) -> None:
+    """Contradictory and empty options are reported by name, without the token."""
+    with pytest.raises(UsageError, match=re.escape(message)) as caught:
         given.parse()
     assert TOKEN not in str(caught.value)
 
 
 def test_no_traceback_shows_the_token() -> None:
-    """Options can be printed, as tracebacks with locals do, without showing what they hold."""
+    """The repr of options, which tracebacks with locals print, shows no credential."""
     given = DeploymentOptions(token=TOKEN, url=f"{URL}?api_key={TOKEN}", headers=[f"X-Api-Key={TOKEN}"])
     assert TOKEN not in f"{given!r} {DeploymentOptions(token=TOKEN).parse()!r}"

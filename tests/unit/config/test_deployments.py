@@ -1,4 +1,4 @@
-"""How options and a suite's settings make a target."""
+"""How options, a suite and environment variables give a target its URL, headers and token."""
 
 import re
 from dataclasses import replace
@@ -25,7 +25,7 @@ KEY = "s3cr3t-k3y-1"
 
 
 @pytest.fixture(autouse=True)
-def _no_token_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def _without_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in ("REMOTE_EVALS_TOKEN", "REMOTE_EVALS_URL"):
         monkeypatch.delenv(variable, raising=False)
 
@@ -36,18 +36,18 @@ def build(options: TargetOptions | None = None, redactor: Redactor | None = None
     return target
 
 
-def revealed(options: TargetOptions) -> str | None:
+def reveal_token(options: TargetOptions) -> str | None:
     token = find_token(options)
     return token.reveal() if token else None
 
 
 def test_a_suite_without_a_url_has_no_target() -> None:
-    """Where neither options nor suite say where the deployment is, there is no target."""
+    """Without a URL in the options or the suite there is no target."""
     assert target_builder()(TargetSettings()) is None
 
 
-def test_what_the_options_say_reaches_the_target() -> None:
-    """Limits, retries and whether certificates are verified are the target's."""
+def test_the_options_reach_the_target() -> None:
+    """The target gets the limits, the retries and `insecure` of the options, or the defaults."""
     limits = Limits(connect_s=1)
     target = build(TargetOptions(limits=limits, retries=5, insecure=True))
     assert (target.url, target.limits, target.retries, target.tls.insecure) == (URL, limits, 5, True)
@@ -55,8 +55,8 @@ def test_what_the_options_say_reaches_the_target() -> None:
     assert (target.limits, target.retries, target.tls.insecure) == (Limits(), 2, False)
 
 
-def test_the_environment_says_what_the_options_leave_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    """REMOTE_EVALS_URL stands in for a URL, and a variable that is named gives the token; REMOTE_EVALS_TOKEN waits."""
+def test_the_environment_completes_the_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`resolve` reads REMOTE_EVALS_URL if no URL is given, and the named token variable, but not REMOTE_EVALS_TOKEN."""
     for name, value in {
         "REMOTE_EVALS_URL": f"{URL}/",
         "REMOTE_EVALS_TOKEN": "last-token-1",
@@ -67,24 +67,22 @@ def test_the_environment_says_what_the_options_leave_open(monkeypatch: pytest.Mo
     assert (resolved.url, resolved.token) == (URL, None)
     resolved = resolve(TargetOptions("https://given.test", TokenVariable("MINE", "--token-env")))
     assert resolved.url == "https://given.test"
-    assert revealed(resolved) == KEY
+    assert reveal_token(resolved) == KEY
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("name", "value", "message"),
     [
         ("REMOTE_EVALS_URL", " ", "REMOTE_EVALS_URL is empty; is a variable not set?"),
         ("REMOTE_EVALS_URL", "agent.test", "REMOTE_EVALS_URL: 'agent.test' is not a URL of a deployment"),
         ("MINE", " ", "the variable MINE, named by --token-env, is not set or empty"),
     ],
 )
-def test_a_variable_that_cannot_be_used_is_told(
-    monkeypatch: pytest.MonkeyPatch, name: str, value: str, told: str
-) -> None:
-    """A variable is told with its name, and where that was named; whoever reads no variable is not bothered."""
+def test_an_unusable_variable_is_reported(monkeypatch: pytest.MonkeyPatch, name: str, value: str, message: str) -> None:
+    """The message names the variable and what named it; without `reads_environment` no variable is read."""
     monkeypatch.setenv(name, value)
     options = TargetOptions(token=TokenVariable("MINE", "--token-env") if name == "MINE" else None)
-    with pytest.raises(UsageError, match=re.escape(told)):
+    with pytest.raises(UsageError, match=re.escape(message)):
         resolve(options)
     assert resolve(replace(options, reads_environment=False)).url is None
 
@@ -101,19 +99,21 @@ def test_a_variable_that_cannot_be_used_is_told(
 def test_where_the_token_of_a_suite_comes_from(
     monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], token_env: str | None, token: str | None
 ) -> None:
-    """The suite's variable comes before REMOTE_EVALS_TOKEN, which stands in for one that is not there."""
+    """The suite's variable overrides REMOTE_EVALS_TOKEN, which is used if that variable does not exist."""
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     suite = TargetSettings(url=URL, token_env=token_env)
-    assert revealed(TargetOptions().over(suite, "the suite's token_env")) == token
-    # Options come before both, and who reads no variable has no other token.
-    assert revealed(TargetOptions(token=Secret(KEY)).over(suite, "the suite's token_env")) == KEY
-    assert revealed(TargetOptions(reads_environment=False).over(suite, "the suite's token_env")) is None
+    assert reveal_token(TargetOptions().over(suite, "the suite's token_env")) == token
+    # A token in the options overrides both, and without `reads_environment` there is no other.
+    assert reveal_token(TargetOptions(token=Secret(KEY)).over(suite, "the suite's token_env")) == KEY
+    assert reveal_token(TargetOptions(reads_environment=False).over(suite, "the suite's token_env")) is None
 
 
 @pytest.mark.parametrize("variables", [{}, {"SUITES": ""}, {"SUITES": "", "REMOTE_EVALS_TOKEN": "last-token-1"}])
-def test_a_suites_variable_without_a_token_is_told(monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]) -> None:
-    """A variable that holds nothing is told with who named it, and nothing stands in for an empty one."""
+def test_a_suites_variable_without_a_token_is_reported(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]
+) -> None:
+    """An empty variable is reported with what named it, even if REMOTE_EVALS_TOKEN is set."""
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(UsageError, match="the variable SUITES, named by the suite's token_env, is not set or empty"):
@@ -121,7 +121,7 @@ def test_a_suites_variable_without_a_token_is_told(monkeypatch: pytest.MonkeyPat
 
 
 def test_suites_of_one_deployment_share_a_target() -> None:
-    """The same settings give the same target, others another one."""
+    """Equal settings give the same target, and different settings give different targets."""
     target_for = target_builder(TargetOptions(headers={"X-Tenant": KEY}))
     first = target_for(TargetSettings(url=URL))
     assert target_for(TargetSettings(url=URL)) is first
@@ -132,7 +132,7 @@ def test_suites_of_one_deployment_share_a_target() -> None:
 
 @pytest.mark.parametrize("by", ["options", "suite", "both"])
 def test_secret_headers_come_from_options_and_suite(by: str) -> None:
-    """A header is secret whoever names it, and wherever its value comes from."""
+    """A header is secret if the options or the suite name it, and wherever its value comes from."""
     redactor = Redactor()
     named = ("x-tenant",)
     options = TargetOptions(headers={"X-Tenant": KEY} if by != "suite" else {}, secret_headers=named * (by != "suite"))
@@ -141,11 +141,11 @@ def test_secret_headers_come_from_options_and_suite(by: str) -> None:
     assert redactor.scrub(f"you sent {KEY}") == f"you sent {REDACTED}"
 
 
-MISTAKES: dict[str, tuple[TargetOptions, dict[str, Any], str]] = {
+PROBLEMS: dict[str, tuple[TargetOptions, dict[str, Any], str]] = {
     "no such header": (
         TargetOptions(headers={"X-Tenant": KEY}, secret_headers=("X-Tennant",)),
         {},
-        f"the target {URL}: no header 'X-Tennant' is sent that could be secret; did you mean 'X-Tenant'?",
+        f"the target {URL}: the secret header 'X-Tennant' is not among the headers; did you mean 'X-Tenant'?",
     ),
     "no such header in the suite": (TargetOptions(), {"secret_headers": "X-Tenant"}, "valid are none"),
     "short": (
@@ -164,18 +164,18 @@ MISTAKES: dict[str, tuple[TargetOptions, dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", MISTAKES)
+@pytest.mark.parametrize("name", PROBLEMS)
 def test_what_cannot_be_used_is_a_usage_error(name: str) -> None:
-    """Whatever a target refuses is a usage error that names the target, and holds no secret."""
-    options, settings, text = MISTAKES[name]
+    """What a target refuses is a usage error that names the target and holds no secret."""
+    options, settings, message = PROBLEMS[name]
     with pytest.raises(UsageError) as caught:
         build(options, **settings)
-    assert text in str(caught.value)
+    assert message in str(caught.value)
     assert "s3cr3t" not in str(caught.value)
 
 
 def test_nothing_public_shows_a_secret() -> None:
-    """Options and settings can be printed: neither headers nor token nor the URL's query are shown."""
+    """The text and repr of options and settings show no header, no token and no query of the URL."""
     settings = TargetSettings(url=f"{URL}?api_key={KEY}", headers={"X-Api-Key": KEY})
     options = TargetOptions(url=settings.url, token=Secret(KEY), headers=settings.headers)
     shown = f"{settings!r} {settings} {options!r} {options}"

@@ -1,36 +1,33 @@
+"""How YAML, JSON and JSONL are parsed, with the line of each part."""
+
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from remote_evals.config.documents import Document, DocumentError, load_document, parse_json, parse_jsonl, parse_yaml
+from remote_evals.config.documents import Document, load_document, parse_json, parse_jsonl, parse_yaml
+from remote_evals.config.problems import DocumentError, KeyPath
 
 Parse = Callable[[str], Document]
 
 
 def test_yaml_remembers_the_line_of_every_key() -> None:
-    """Each part of a YAML file is found at its key's own line, also where its value is a block below."""
+    """Each part of a YAML file has the line of its key, even if its value is a block below."""
     document = parse_yaml("# a suite\ncases:\n  - name: a\n    tags:\n      - x\n      - y\n")
     assert document.data == {"cases": [{"name": "a", "tags": ["x", "y"]}]}
-    assert [
-        document.line(path) for path in [("cases",), ("cases", 0), ("cases", 0, "tags"), ("cases", 0, "tags", 1)]
-    ] == [
-        2,
-        3,
-        4,
-        6,
-    ]
+    paths: list[KeyPath] = [("cases",), ("cases", 0), ("cases", 0, "tags"), ("cases", 0, "tags", 1)]
+    assert [document.line(path) for path in paths] == [2, 3, 4, 6]
 
 
-def test_an_unknown_part_is_pointed_at_by_what_is_around_it() -> None:
-    """A part that is not in the file has the line of the nearest part around it."""
+def test_an_unknown_part_has_the_line_of_the_part_around_it() -> None:
+    """A path that is not in the file has the line of the nearest part around it, or none in an empty document."""
     document = parse_yaml("a: 1\nb:\n  c: 2\n")
     assert (document.line(("b", "d", 0)), document.line(("x",))) == (2, 1)
     assert Document(1).line(("a",)) is None
 
 
 def test_json_remembers_its_lines() -> None:
-    """A JSON file has lines too, tabs between its tokens or not."""
+    """A JSON file has lines too, even with tabs between its tokens."""
     document = parse_json('{\t"a":\t[\n\t1,\n\t{"b": "x\\ty"}\n]}')
     assert document.data == {"a": [1, {"b": "x\ty"}]}
     assert (document.line(("a", 0)), document.line(("a", 1, "b"))) == (2, 3)
@@ -38,39 +35,39 @@ def test_json_remembers_its_lines() -> None:
 
 @pytest.mark.parametrize("text", ["a\\/b", "\\ud83d", "x\u007f", "x\u2028y", "\\u0000", "é"], ids=ascii)
 def test_odd_strings_leave_json_its_lines(text: str) -> None:
-    """Whatever JSON allows in a string, what stands below it is found at its line."""
+    """After a string with any character that JSON allows, the parts below still have their lines."""
     document = parse_json('{"a": "%s",\n"b": 1}' % text)  # noqa: UP031 - braces
     assert document.line(("b",)) == 2
 
 
-def test_jsonl_is_a_value_a_line() -> None:
-    """Each line of a JSONL file is an item, found at its line; blank lines are skipped and CRLF is a line end."""
+def test_jsonl_has_one_value_per_line() -> None:
+    """Each line of a JSONL file is an item with that line; blank lines are skipped and CRLF is a line end."""
     document = parse_jsonl('{"a": 1}\r\n\n  \n[2]\n')
     assert document.data == [{"a": 1}, [2]]
     assert (document.line((0, "a")), document.line((1,))) == (1, 4)
 
 
 def test_a_broken_line_of_jsonl_leaves_the_others() -> None:
-    """A line that is not JSON is a mistake of the document; the lines around it are read."""
+    """A line that is not JSON is a problem of the document; the lines around it are read."""
     document = parse_jsonl('{"a": 1}\n\nnope\n[2]\n')
     assert document.data == [{"a": 1}, [2]]
-    assert document.mistakes == [(3, "not JSON: Expecting value")]
+    assert document.problems == [(3, "not JSON: Expecting value")]
 
 
-def test_broken_lines_of_jsonl_are_told_beside_the_others() -> None:
-    """Each line that is not JSON is a mistake with its own line, and the other lines are still read."""
+def test_several_broken_lines_of_jsonl_leave_the_others() -> None:
+    """Each line that is not JSON is a problem with its own line, and the other lines are still read."""
     document = parse_jsonl('{"a": 1}\n\nnope\n{"b": 1, "b": 2}\n[2]\n')
     assert document.data == [{"a": 1}, [2]]
     assert document.line((1,)) == 5
-    assert list(document.mistakes) == [
+    assert list(document.problems) == [
         (3, "not JSON: Expecting value"),
         (4, "not JSON: the key 'b' is given twice"),
     ]
 
 
 @pytest.mark.parametrize("keys", [("é", "ü"), ("\u2028", "\u2029"), ("a\\tb", "a b"), ("<<", "a")], ids=ascii)
-def test_odd_keys_of_json_are_told_apart(keys: tuple[str, str]) -> None:
-    """Keys of any alphabet are keys of their own, each found at its line."""
+def test_odd_keys_of_json_stay_different(keys: tuple[str, str]) -> None:
+    """Keys with unusual characters stay different, and each has its line."""
     first, second = keys
     document = parse_json(f'{{"{first}": 1,\n"{second}": 2}}')
     assert len(document.data) == 2
@@ -84,7 +81,7 @@ BROKEN: list[tuple[Parse, str, str, int | None]] = [
     (parse_yaml, "a:\n  b: 1\n  b: 2\n", "the key 'b' is given twice", 3),
     (parse_yaml, "a: 1\n---\nb: 2\n", "not YAML: but found another document", 2),
     (parse_yaml, "a: *b\n", "not YAML: found undefined alias 'b'", 1),
-    (parse_yaml, "a: 1\nb: !!python/name:os.system x\n", "python/name:os.system is not a tag that can be read here", 2),
+    (parse_yaml, "a: 1\nb: !!python/name:os.system x\n", "python/name:os.system is not supported here; remove it", 2),
     (parse_yaml, "a: 1\nb: \0\n", "not YAML: special characters are not allowed", 2),
     (parse_yaml, "a: 1\n? [b]\n: c\n", "not YAML: ", 2),
     (parse_yaml, "a: 1\n{b: c}: d\n", "not YAML: ", 2),
@@ -101,8 +98,8 @@ BROKEN: list[tuple[Parse, str, str, int | None]] = [
 
 
 @pytest.mark.parametrize(("parse", "text", "problem", "line"), BROKEN, ids=[repr(row[1])[:40] for row in BROKEN])
-def test_a_broken_file_is_told_with_its_line(parse: Parse, text: str, problem: str, line: int | None) -> None:
-    """A text that cannot be parsed raises one error that says what is wrong, and where, as far as that is known."""
+def test_a_broken_file_is_reported_with_its_line(parse: Parse, text: str, problem: str, line: int | None) -> None:
+    """Text that cannot be parsed raises an error with what is wrong, on one line, and the line number if known."""
     with pytest.raises(DocumentError) as caught:
         parse(text)
     assert problem in caught.value.text
@@ -113,7 +110,7 @@ def test_a_broken_file_is_told_with_its_line(parse: Parse, text: str, problem: s
 @pytest.mark.parametrize("parse", [parse_yaml, parse_json, parse_jsonl])
 @pytest.mark.parametrize("depth", [50, 300, 900])
 def test_deep_nesting_is_read_or_refused(parse: Parse, depth: int) -> None:
-    """However deep a file nests, it is either read or told to be broken; a moderate depth is read."""
+    """A deeply nested file is either parsed or raises `DocumentError`; a depth of 50 is parsed."""
     text = "[" * depth + "]" * depth
     try:
         document = parse(text)
@@ -124,7 +121,7 @@ def test_deep_nesting_is_read_or_refused(parse: Parse, depth: int) -> None:
 
 
 def test_aliases_of_aliases_are_not_expanded() -> None:
-    """Anchors that double twelve times over are as short to remember as they are to write."""
+    """The lines of anchors that double twelve times over are not expanded."""
     rows = "".join(f"  - &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 13))
     document = parse_yaml(f"a:\n  - &a0 [1, 2]\n{rows}b: 1\n")
     assert document.line(("b",)) == 15
@@ -146,21 +143,21 @@ def test_aliases_of_aliases_are_not_expanded() -> None:
     ids=["empty", "comment", "alias", "merge", "merge and own", "date", "time", "no date"],
 )
 def test_yaml_gives_what_json_could_hold(text: str, data: object) -> None:
-    """Anchors, aliases and merges are resolved, and what looks like a date stays the text that JSON would carry."""
+    """Anchors, aliases and merges are resolved, and what looks like a date stays text."""
     assert parse_yaml(text).data == data
 
 
 @pytest.mark.parametrize("ending", [".yaml", ".yml", ".json", ".jsonl"])
 def test_a_file_is_read_by_its_ending(ending: str, tmp_path: Path) -> None:
-    """The ending tells how a file is read; a byte-order mark and CRLF line ends are no part of it."""
+    """The ending decides how a file is parsed; a byte order mark and CRLF line ends are ignored."""
     path = tmp_path / f"a{ending}"
     path.write_bytes(b'\xef\xbb\xbf{"a": "\xc3\xa9"}\r\n')
     expected = {"a": "é"}
     assert load_document(path).data == ([expected] if ending == ".jsonl" else expected)
 
 
-def test_a_file_that_is_not_utf8_is_told_with_its_line(tmp_path: Path) -> None:
-    """Text in another encoding is refused, with the byte and its line."""
+def test_a_file_that_is_not_utf8_is_reported_with_its_line(tmp_path: Path) -> None:
+    """A file in another encoding is refused, with the first wrong byte and its line."""
     path = tmp_path / "a.yaml"
     path.write_bytes(b"a: 1\nb: caf\xe9\n")
     with pytest.raises(DocumentError, match="not UTF-8 text: byte 0xe9") as caught:
@@ -169,8 +166,8 @@ def test_a_file_that_is_not_utf8_is_told_with_its_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["missing.yaml", "folder.yaml", "loop.yaml", "x" * 300 + ".yaml"], ids=ascii)
-def test_a_file_that_cannot_be_read_is_told(name: str, tmp_path: Path) -> None:
-    """A file that is gone, a folder, a symlink to itself or too long a name cannot be read, and that is said."""
+def test_an_unreadable_file_is_reported(name: str, tmp_path: Path) -> None:
+    """A missing file, a folder, a symlink to itself and a name that is too long raise `DocumentError`."""
     (tmp_path / "folder.yaml").mkdir()
     (tmp_path / "loop.yaml").symlink_to(tmp_path / "loop.yaml")
     with pytest.raises(DocumentError, match="cannot be read"):

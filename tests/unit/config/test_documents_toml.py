@@ -1,8 +1,11 @@
+"""How TOML is parsed, with the line of each key."""
+
 from pathlib import Path
 
 import pytest
 
-from remote_evals.config.documents import DocumentError, load_toml, parse_toml
+from remote_evals.config.documents import load_toml, parse_toml
+from remote_evals.config.problems import DocumentError
 
 TEXT = '''# a comment
 top = 1
@@ -29,7 +32,7 @@ day = 2026-10-07
 
 
 def test_every_key_has_its_line() -> None:
-    """A key and a table stand at the line where they are written, whatever texts and lists look like."""
+    """Each key and table has the line where it is written, even after texts and lists that look like keys."""
     lines = parse_toml(TEXT).lines
     assert {".".join(map(str, path)): line for path, line in lines.items()} == {
         "top": 2,
@@ -48,13 +51,13 @@ def test_every_key_has_its_line() -> None:
 
 
 def test_what_has_no_line_has_that_of_what_is_around_it() -> None:
-    """An item of a list, and a row of an array of tables, stand at the line of their array."""
+    """An item of a list and a row of an array of tables have the line of their array."""
     document = parse_toml(TEXT)
     assert [document.line(path) for path in (("list", 1), ("rows", 1, "one"), ("elsewhere",))] == [3, 15, None]
 
 
 def test_line_ends_and_marks_of_windows_change_nothing(tmp_path: Path) -> None:
-    """A file with a byte order mark and Windows' line ends is the same document."""
+    """A file with a byte order mark and Windows line ends gives the same document."""
     path = tmp_path / "a.toml"
     path.write_bytes(("\ufeff" + TEXT.replace("\n", "\r\n")).encode())
     assert load_toml(path).lines == parse_toml(TEXT).lines
@@ -62,7 +65,7 @@ def test_line_ends_and_marks_of_windows_change_nothing(tmp_path: Path) -> None:
 
 
 def test_a_date_is_text() -> None:
-    """Dates are text, as they are in suites."""
+    """Dates become text, as in suites."""
     assert parse_toml(TEXT).data["last"] == {"day": "2026-10-07"}
 
 
@@ -73,12 +76,12 @@ def test_a_date_is_text() -> None:
         (b"a = 1\nb = ]\n", "not TOML: Invalid value", 2),
         (b"a = 1\na = 2\n", "not TOML: Cannot overwrite a value", 2),
         (b"a = 1\nb = '\xff'\n", "not UTF-8 text: byte 0xff", 2),
-        (b"a = " + b"[" * 5000, "not TOML that can be read: it is nested too deeply", None),
+        (b"a = " + b"[" * 5000, "cannot be read as TOML: it is nested too deeply", None),
     ],
     ids=["at the end", "in a line", "given twice", "encoding", "depth"],
 )
-def test_a_broken_file_is_told_with_its_line(content: bytes, text: str, line: int | None, tmp_path: Path) -> None:
-    """What is not TOML is told with the line where the parser stopped, as far as it says one."""
+def test_a_broken_file_is_reported_with_its_line(content: bytes, text: str, line: int | None, tmp_path: Path) -> None:
+    """Broken TOML is reported with the line where the parser stopped, if the parser reports one."""
     path = tmp_path / "a.toml"
     path.write_bytes(content)
     with pytest.raises(DocumentError) as caught:
@@ -87,7 +90,7 @@ def test_a_broken_file_is_told_with_its_line(content: bytes, text: str, line: in
     assert caught.value.line in (line, None if line is None else line + 1)
 
 
-def test_a_missing_file_is_told(tmp_path: Path) -> None:
-    """A file that is not there cannot be read."""
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
+    """A missing file raises `DocumentError`."""
     with pytest.raises(DocumentError, match="cannot be read: No such file"):
         load_toml(tmp_path / "none.toml")

@@ -1,14 +1,16 @@
+"""How `${VAR}` is filled in."""
+
 from typing import Any
 
 import pytest
 
-from remote_evals.config.problems import interpolate
+from remote_evals.config.problems import Problem, interpolate
 
 VARIABLES = {"A": "one", "EMPTY": "", "NESTED": "${A}", "_x1": "low"}
 
 
-def fill(value: Any) -> tuple[Any, list[tuple[tuple[str | int, ...], str]]]:
-    reported: list[tuple[tuple[str | int, ...], str]] = []
+def fill(value: Any) -> tuple[Any, list[Problem]]:
+    reported: list[Problem] = []
     return interpolate(value, VARIABLES, lambda path, text: reported.append((path, text))), reported
 
 
@@ -33,12 +35,12 @@ def fill(value: Any) -> tuple[Any, list[tuple[tuple[str | int, ...], str]]]:
     ],
 )
 def test_variables_are_filled_in_as_in_a_shell(text: str, filled: str) -> None:
-    """A variable or its default stands in for its name, once; `$${` is a literal, and anything else stays."""
+    """A variable is replaced once, by its value or its default; `$${` becomes `${`, and all other text stays."""
     assert fill(text) == (filled, [])
 
 
 def test_an_unset_variable_is_reported_where_it_stands() -> None:
-    """Each unset variable is reported with the path of its string and the two ways to mend it."""
+    """Each unset variable is reported with the path of its string and the two ways to fix it."""
     _, reported = fill({"cases": [{"prompt": "${NO} ${A} ${NEITHER}"}]})
     assert reported == [
         (("cases", 0, "prompt"), "the variable NO is not set; set it, or write ${NO:-a default}"),
@@ -47,7 +49,7 @@ def test_an_unset_variable_is_reported_where_it_stands() -> None:
 
 
 def test_only_strings_are_filled_in() -> None:
-    """Keys, numbers, booleans and nulls stay as they are, at any depth."""
+    """Strings at any depth are filled in; keys, numbers, booleans and nulls stay as they are."""
     assert fill({"${A}": [1, True, None, 1.5, {"x": ["${A}"]}], 7: "${A}"}) == (
         {"${A}": [1, True, None, 1.5, {"x": ["one"]}], 7: "one"},
         [],
@@ -55,9 +57,8 @@ def test_only_strings_are_filled_in() -> None:
 
 
 @pytest.mark.parametrize("text", ["${", "${}", "${1}", "${a.b}", "${NO-x}", "${NO:?x}", "${NO:-${A}}", "a ${ b"])
-def test_what_looks_like_a_variable_and_is_none_is_told(text: str) -> None:
-    """A `${` that starts no variable is a mistake: whoever wrote it expected something to be filled in."""
-    told: list[str] = []
-    interpolate(text, {"A": "one"}, lambda _, problem: told.append(problem))
-    assert told
-    assert all("write `$${` for the text itself" in problem for problem in told)
+def test_what_only_looks_like_a_variable_is_reported(text: str) -> None:
+    """A `${` that starts no valid variable is reported, since it may be a typo."""
+    _, reported = fill(text)
+    assert reported
+    assert all("write `$${` for a literal `${`" in message for _, message in reported)

@@ -1,3 +1,5 @@
+"""How settings files are found, validated and read."""
+
 import copy
 from pathlib import Path
 
@@ -49,14 +51,14 @@ def load(folder: Path, text: str, **variables: str) -> Settings:
     return load_settings(write(folder, "remote-evals.toml", text), folder, variables)
 
 
-def problems_of(path: Path | None, start: Path, **variables: str) -> list[str]:
+def load_problems(path: Path | None, start: Path, **variables: str) -> list[str]:
     with pytest.raises(SettingsError) as caught:
         load_settings(path, start, variables)
     return [problem.replace(f"{start}/", "") for problem in caught.value.problems]
 
 
-def test_a_file_says_everything(tmp_path: Path) -> None:
-    """A file sets suites, limits, reports and environments; its relative paths start at its folder."""
+def test_a_file_sets_everything(tmp_path: Path) -> None:
+    """A file sets suites, limits and reports; its relative paths start at its folder."""
     settings = load(tmp_path, FULL)
     assert settings.suites == (f"{tmp_path}/evals", f"{tmp_path}/more/*.eval.yaml")
     assert (settings.concurrency, settings.timeout, settings.max_time, settings.retries) == (8, 120.0, 1200.0, 0)
@@ -71,7 +73,7 @@ def test_a_file_says_everything(tmp_path: Path) -> None:
 
 
 def test_an_environment_is_a_deployment_by_its_name(tmp_path: Path) -> None:
-    """An environment holds the URL, the variable of the token, headers and tags, with variables filled in."""
+    """An environment sets the URL, the variable of the token, headers and tags, with variables filled in."""
     settings = load(tmp_path, FULL, STAGING_URL="https://staging")
     production, staging = settings.environment("production"), settings.environment("staging")
     assert (production.url, production.token_env) == ("https://agent.example.com/support", "AGENT_TOKEN")
@@ -80,7 +82,7 @@ def test_an_environment_is_a_deployment_by_its_name(tmp_path: Path) -> None:
 
 
 def test_an_environment_says_how_its_deployment_is_reached(tmp_path: Path) -> None:
-    """An environment has certificates, from the folder of the file, and what is waited for; by default nothing."""
+    """An environment sets certificates, relative to the file, plain HTTP, what to wait for, and secret headers."""
     settings = load(tmp_path, FULL)
     production, staging = settings.environment("production"), settings.environment("staging")
     assert (production.ca_bundle, staging.ca_bundle) == (tmp_path / "certificates/own.pem", Path("/etc/own.pem"))
@@ -91,14 +93,14 @@ def test_an_environment_says_how_its_deployment_is_reached(tmp_path: Path) -> No
 
 
 def test_without_a_file_settings_are_empty(tmp_path: Path) -> None:
-    """No file is no mistake: everything is left to the options."""
+    """Without a file the settings are empty, and that is no error."""
     (tmp_path / ".git").mkdir()
     assert load_settings(None, tmp_path, {}) == Settings()
 
 
 @pytest.mark.parametrize(("name", "text"), [("remote-evals.toml", "concurrency = 2"), ("pyproject.toml", SHARED)])
 def test_the_nearest_file_is_found(name: str, text: str, tmp_path: Path) -> None:
-    """The search goes from a folder upwards and ends at the first file that has settings."""
+    """The search goes upwards from a folder and stops at the first file that has settings."""
     write(tmp_path, "remote-evals.toml", "concurrency = 9")
     write(tmp_path / "a", name, text)
     write(tmp_path / "a" / "b", "pyproject.toml", '[project]\nname = "x"\n[tool]\nother = 1\n')
@@ -109,7 +111,7 @@ def test_the_nearest_file_is_found(name: str, text: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("kind", ["folder", "file"])
 def test_the_search_ends_at_the_root_of_the_repository(kind: str, tmp_path: Path) -> None:
-    """What lies outside of the repository, or of the work tree, is not for it; what lies at its root is."""
+    """A file above the root of the repository or work tree is ignored; one at the root is found."""
     write(tmp_path, "remote-evals.toml", "concurrency = 9")
     root = tmp_path / "repository"
     (root / "sub").mkdir(parents=True)
@@ -120,7 +122,7 @@ def test_the_search_ends_at_the_root_of_the_repository(kind: str, tmp_path: Path
 
 
 def test_a_file_in_the_working_directory_keeps_its_paths_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Found where one stands, the file's paths are what it says; found further up, they lead there."""
+    """Paths of a file in the working directory stay as written; those of a file above become absolute."""
     write(tmp_path, "remote-evals.toml", 'suites = "evals"')
     (tmp_path / "sub").mkdir()
     monkeypatch.chdir(tmp_path)
@@ -130,7 +132,7 @@ def test_a_file_in_the_working_directory_keeps_its_paths_short(tmp_path: Path, m
 
 
 def test_a_folder_is_never_a_pattern(tmp_path: Path) -> None:
-    """Brackets in the name of the file's folder are no glob, beside files and globs that are."""
+    """Brackets in the name of the settings' folder are literal, both for plain paths and for globs."""
     folder = tmp_path / "a[b]"
     for name in ("one.eval.yaml", "two.eval.yaml"):
         write(folder / "evals", name, "")
@@ -140,10 +142,10 @@ def test_a_folder_is_never_a_pattern(tmp_path: Path) -> None:
 
 
 def test_two_files_in_one_folder_are_refused(tmp_path: Path) -> None:
-    """Where both files have settings nobody could tell which is meant; naming one settles it."""
+    """Two files with settings in one folder are refused, unless one of them is named."""
     own = write(tmp_path, "remote-evals.toml", "concurrency = 3")
     shared = write(tmp_path, "pyproject.toml", SHARED)
-    assert problems_of(None, tmp_path) == [
+    assert load_problems(None, tmp_path) == [
         "pyproject.toml:4: tool.remote-evals: remote-evals.toml has settings too; keep one of the two"
     ]
     assert [load_settings(path, tmp_path, {}).concurrency for path in (own, shared)] == [3, 2]
@@ -151,7 +153,7 @@ def test_two_files_in_one_folder_are_refused(tmp_path: Path) -> None:
     assert load_settings(None, tmp_path, {}).concurrency == 3
 
 
-MISTAKES = [
+PROBLEMS = [
     ("unknown key", "concurency = 1", ["1: concurency: unknown key 'concurency'; did you mean 'concurrency'?"]),
     (
         "unknown report",
@@ -172,7 +174,7 @@ MISTAKES = [
         ["3: environments.a.wait: 'soon' is not a duration"],
     ),
     ("a date", "suites = [1, 2026-10-07]", ["1: suites[0]: Input should be a valid string, got 1"]),
-    ("no mapping", "environments = 'x'", ["1: environments: Input should be a mapping, got a text"]),
+    ("no mapping", "environments = 'x'", ["1: environments: Input should be a mapping, got a string"]),
     ("an array", "[[environments]]\nurl = 'x'", ["1: environments: Input should be a mapping, got a list"]),
     ("no URL", "[environments.a]\ntags = 'x'", ["1: environments.a.url: Field required"]),
     (
@@ -184,7 +186,7 @@ MISTAKES = [
         "a token",
         "[environments.a]\nurl = 'http://x'\ntoken = 's3cret'",
         [
-            "3: environments.a.token: a token does not belong into a file; name the variable that holds it: "
+            "3: environments.a.token: a token does not belong in a file; name the variable that holds it: "
             "token_env = 'NAME'"
         ],
     ),
@@ -195,21 +197,21 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "told"), [row[1:] for row in MISTAKES], ids=[row[0] for row in MISTAKES])
-def test_a_mistake_is_told_with_place_and_fix(text: str, told: list[str], tmp_path: Path) -> None:
-    """Each mistake is told with file, line and key, what was got, and what is valid; never with a token."""
-    problems = problems_of(write(tmp_path, "remote-evals.toml", text), tmp_path)
-    assert len(problems) == len(told)
-    for problem, part in zip(problems, told, strict=True):
+@pytest.mark.parametrize(("text", "expected"), [row[1:] for row in PROBLEMS], ids=[row[0] for row in PROBLEMS])
+def test_a_problem_is_reported_with_place_and_fix(text: str, expected: list[str], tmp_path: Path) -> None:
+    """Each problem is reported with file, line and key, what was found and what is valid, but never with a token."""
+    problems = load_problems(write(tmp_path, "remote-evals.toml", text), tmp_path)
+    assert len(problems) == len(expected)
+    for problem, part in zip(problems, expected, strict=True):
         assert problem.startswith("remote-evals.toml:")
         assert part in problem
         assert "s3cret" not in problem
 
 
-def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
-    """Every mistake is told, in the order of the lines, with the keys of the shared file whole."""
+def test_all_problems_are_reported_at_once(tmp_path: Path) -> None:
+    """Every problem is reported, in the order of the lines, with the full path of its key in the shared file."""
     text = SHARED + "timout = 1\n[tool.remote-evals.environments.live]\nurl = 'nowhere'\n[tool.other]\nx = 1\n"
-    assert problems_of(write(tmp_path, "pyproject.toml", text), tmp_path) == [
+    assert load_problems(write(tmp_path, "pyproject.toml", text), tmp_path) == [
         "pyproject.toml:6: tool.remote-evals.timout: unknown key 'timout'; did you mean 'timeout'?",
         "pyproject.toml:8: tool.remote-evals.environments.live.url: 'nowhere' is not a URL of a deployment; "
         "write it as https://host or https://host/path",
@@ -217,14 +219,14 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
 
 
 def test_what_a_variable_holds_is_not_shown(tmp_path: Path) -> None:
-    """A wrong value where a token may stand is told by its kind."""
+    """Of a wrong value that may be a credential, only the kind is shown."""
     text = "[environments.a]\nurl = 'http://x'\nheaders = ['Authorization: ${TOKEN}']\n"
-    (problem,) = problems_of(write(tmp_path, "remote-evals.toml", text), tmp_path, TOKEN="s3cret")
+    (problem,) = load_problems(write(tmp_path, "remote-evals.toml", text), tmp_path, TOKEN="s3cret")
     assert problem.endswith("Input should be a mapping, got a list")
 
 
 def test_a_variable_of_another_environment_may_be_unset(tmp_path: Path) -> None:
-    """Only who asks for an environment must have its variables; a mistake elsewhere in it is told to all."""
+    """Only the environment that is used needs its variables; its other problems are always reported."""
     text = "[environments.a]\nurl = 'http://x'\n[environments.b]\nurl = '${B_URL}'\nheaders = {X = '${B_KEY}'}\n"
     settings = load(tmp_path, text)
     assert settings.environment("a").url == "http://x"
@@ -235,7 +237,7 @@ def test_a_variable_of_another_environment_may_be_unset(tmp_path: Path) -> None:
         "remote-evals.toml:5: environments.b.headers.X: the variable B_KEY is not set; set it, or write "
         "${B_KEY:-a default}",
     ]
-    (problem,) = problems_of(write(tmp_path, "remote-evals.toml", f"{text}tag = 'x'\n"), tmp_path)
+    (problem,) = load_problems(write(tmp_path, "remote-evals.toml", f"{text}tag = 'x'\n"), tmp_path)
     assert "environments.b.tag: unknown key 'tag'; did you mean 'tags'?" in problem
 
 
@@ -243,41 +245,43 @@ def test_a_variable_of_another_environment_may_be_unset(tmp_path: Path) -> None:
     ("name", "advice"),
     [("prodction", "did you mean 'production'?"), ("zzz", "valid are production, staging"), ("", "valid are")],
 )
-def test_an_unknown_environment_is_told_with_the_known_ones(name: str, advice: str, tmp_path: Path) -> None:
-    """An environment that is not there is told with the nearest one, or with all."""
+def test_an_unknown_environment_is_reported_with_the_known_ones(name: str, advice: str, tmp_path: Path) -> None:
+    """An unknown environment is reported with the nearest known one, or with all of them."""
     with pytest.raises(SettingsError) as caught:
         load(tmp_path, FULL).environment(name)
     assert str(caught.value).startswith(f"no environment {name!r} in {tmp_path}/remote-evals.toml; {advice}")
 
 
-def test_an_environment_without_settings_is_told() -> None:
-    """Where there is no file, the message says which ones were looked for."""
-    with pytest.raises(SettingsError, match=r"no environment 'live' as there are no settings: neither remote-evals"):
+def test_an_environment_without_settings_is_reported() -> None:
+    """Without a settings file, the message says which files were looked for."""
+    with pytest.raises(
+        SettingsError, match="no environment 'live', because there are no settings: neither remote-evals"
+    ):
         Settings().environment("live")
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "message"),
     [
         ("none.toml", None, "none.toml: cannot be read: No such file or directory"),
         (
             "pyproject.toml",
             "[project]\n",
-            "pyproject.toml: settings stand in a table [tool.remote-evals]; there is none",
+            "pyproject.toml: settings belong in a table [tool.remote-evals]; there is none",
         ),
-        ("pyproject.toml", "tool = 3", "pyproject.toml: settings stand in a table [tool.remote-evals]; there is none"),
-        ("pyproject.toml", "tool.remote-evals = 3", "settings stand in a table [tool.remote-evals]; got 3"),
+        ("pyproject.toml", "tool = 3", "pyproject.toml: settings belong in a table [tool.remote-evals]; there is none"),
+        ("pyproject.toml", "tool.remote-evals = 3", "settings belong in a table [tool.remote-evals]; got 3"),
     ],
 )
-def test_a_named_file_must_have_settings(name: str, text: str | None, told: str, tmp_path: Path) -> None:
-    """A file that was asked for and holds no settings is a mistake, unlike one that was only looked into."""
+def test_a_named_file_must_have_settings(name: str, text: str | None, message: str, tmp_path: Path) -> None:
+    """A file that is named must hold settings, unlike one that the search only passes."""
     path = write(tmp_path, name, text) if text else tmp_path / name
-    (problem,) = problems_of(path, tmp_path)
-    assert told in problem
+    (problem,) = load_problems(path, tmp_path)
+    assert message in problem
 
 
 def test_settings_can_be_copied_with_what_they_know(tmp_path: Path) -> None:
-    """A copy still knows its file and what waits for a variable."""
+    """A copy still knows which environments lack a variable."""
     settings = copy.deepcopy(load(tmp_path, "[environments.b]\nurl = '${B_URL}'\n"))
     with pytest.raises(SettingsError, match="B_URL is not set"):
         settings.environment("b")

@@ -1,3 +1,5 @@
+"""Which texts are durations, and how a duration is shown."""
+
 from typing import Any
 
 import pytest
@@ -22,7 +24,7 @@ from remote_evals.core.durations import parse_duration, render_duration
     ],
 )
 def test_a_duration_is_a_number_and_a_unit(text: str | float, seconds: float) -> None:
-    """A number with the unit ms, s, m or h is so many seconds, and a bare number is seconds."""
+    """A duration is a number with the unit ms, s, m or h, or a bare number of seconds."""
     assert parse_duration(text) == pytest.approx(seconds)
 
 
@@ -32,7 +34,7 @@ def test_a_duration_is_a_number_and_a_unit(text: str | float, seconds: float) ->
     ids=lambda text: repr(text)[:12],
 )
 def test_anything_else_is_refused(text: Any) -> None:
-    """What is not a finite duration is refused, with the ways to write one."""
+    """Anything but a finite duration is rejected with examples of valid ones."""
     with pytest.raises(ValueError, match="is not a duration; write it as 500ms, 30s, 10m or a number of seconds"):
         parse_duration(text)
 

@@ -1,11 +1,10 @@
+"""How JSON values are compared, how their differences are named, and how they are shown."""
+
 from typing import Any
 
 import pytest
 
-from remote_evals.core import json_values as matching
-from remote_evals.core.json_values import find_differences, render_json, same_json
-from remote_evals.evals.assertions import tools
-from tests.builders import call
+from remote_evals.core.json_values import find_differences, is_number, render_json, render_number, same_json
 
 NAN = float("nan")
 
@@ -17,7 +16,7 @@ PAIRS: list[tuple[str, Any, Any, bool]] = [
     ("a text is not a number", "1", 1, False),
     ("null is not false", None, False, False),
     ("null is null", None, None, True),
-    ("key order never counts", {"a": 1, "b": 2}, {"b": 2, "a": 1}, True),
+    ("key order is ignored", {"a": 1, "b": 2}, {"b": 2, "a": 1}, True),
     ("an extra key differs", {"a": 1, "b": 2}, {"a": 1}, False),
     ("the order of a list counts", [1, 2], [2, 1], False),
     ("a longer list differs", [1, 2], [1], False),
@@ -33,7 +32,7 @@ PAIRS: list[tuple[str, Any, Any, bool]] = [
 
 @pytest.mark.parametrize(("actual", "expected", "same"), [row[1:] for row in PAIRS], ids=[row[0] for row in PAIRS])
 def test_values_are_equal_as_json(actual: Any, expected: Any, same: bool) -> None:
-    """Two values are the same exactly where JSON says so, whichever of them comes first."""
+    """Two values are the same if they are the same JSON, in either order of the arguments."""
     assert same_json(actual, expected) is same
     assert same_json(expected, actual) is same
 
@@ -43,19 +42,19 @@ def test_values_are_equal_as_json(actual: Any, expected: Any, same: bool) -> Non
     [(1, True), (1.5, True), (True, False), (NAN, False), (float("-inf"), False), ("1", False), (None, False)],
 )
 def test_a_number_is_finite_and_no_boolean(value: Any, expected: bool) -> None:
-    """Only what can be compared with a limit counts as a number."""
-    assert matching.is_number(value) is expected
+    """Only a value that can be compared with a limit counts as a number."""
+    assert is_number(value) is expected
 
 
 def test_an_integer_beyond_every_float_is_judged_without_raising() -> None:
-    """Asking whether a value is a number never raises, however many digits it has."""
-    assert matching.is_number(10**400) in (True, False)
+    """Checking whether a value is a number never raises, however many digits it has."""
+    assert is_number(10**400) in (True, False)
 
 
 DIFFERENCES: list[tuple[str, Any, Any, list[tuple[str, str]]]] = [
-    ("keys not asked for never count", {"a": 1, "b": 2}, {"a": 1}, []),
-    ("no more deeply either", {"a": {"b": 1, "c": 2}}, {"a": {"b": 1}}, []),
-    ("nothing asked is nothing missed", {"a": 1}, {}, []),
+    ("unexpected keys are ignored", {"a": 1, "b": 2}, {"a": 1}, []),
+    ("unexpected nested keys are ignored", {"a": {"b": 1, "c": 2}}, {"a": {"b": 1}}, []),
+    ("nothing expected, nothing missing", {"a": 1}, {}, []),
     ("another value", {"a": "42"}, {"a": "41"}, [("a", 'expected "41", got "42"')]),
     ("an absent key", {}, {"a": 1}, [("a", "expected 1, got nothing")]),
     ("an absent null", {}, {"a": None}, [("a", "expected null, got nothing")]),
@@ -74,78 +73,17 @@ DIFFERENCES: list[tuple[str, Any, Any, list[tuple[str, str]]]] = [
     ("actual", "expected", "found"), [row[1:] for row in DIFFERENCES], ids=[row[0] for row in DIFFERENCES]
 )
 def test_a_difference_is_named_by_its_path(actual: Any, expected: Any, found: list[tuple[str, str]]) -> None:
-    """A partial deep match tells where the actual value lacks or contradicts the expected one, and what stood there."""
+    """A partial deep match reports where the actual value differs from the expected one, and what it holds there."""
     assert [(one.path, one.text) for one in find_differences(actual, expected)] == found
 
 
-def test_alternatives_are_split_and_trimmed() -> None:
-    """The name "a|b" allows either tool, with or without spaces."""
-    assert tools.split_alternatives("a | b|c") == ["a", "b", "c"]
-
-
-CALLS = [
-    call("search"),
-    call("search", subagent_path=("researcher",)),
-    call("fetch", subagent_path=("researcher", "browser")),
-    call("fetch", subagent_path=("writer",)),
-]
-
-
-@pytest.mark.parametrize(
-    ("names", "subagent", "indexes"),
-    [
-        (None, None, [0, 1, 2, 3]),
-        (["search"], None, [0, 1]),
-        ([], None, []),
-        (None, "researcher", [1, 2]),
-        (None, "browser", [2]),
-        (["fetch"], "researcher", [2]),
-        (None, "nobody", []),
-        (None, "research", []),
-    ],
-)
-def test_calls_are_selected_by_name_and_by_subagent(
-    names: list[str] | None, subagent: str | None, indexes: list[int]
-) -> None:
-    """A sub-agent stands for itself and those under it, by its whole name; no sub-agent stands for any agent."""
-    assert tools.select_calls(CALLS, names, subagent) == [CALLS[index] for index in indexes]
-
-
-def test_the_closest_call_is_the_one_with_fewest_differences() -> None:
-    """Of several calls, the one that differs least explains the failure."""
-    calls = [call(args={"a": 0, "b": 0}), call(args={"a": 1, "b": 0}), call()]
-    assert [found.path for found in tools.find_closest(calls, {"a": 1, "b": 1})] == ["b"]
-
-
-@pytest.mark.parametrize(
-    ("actual", "expected", "broken_at", "exact"),
-    [
-        (["a", "b"], ["a", "b"], None, True),
-        (["a", "x", "b"], ["a", "b"], None, False),
-        (["b", "a"], ["a", "b"], "b", False),
-        (["a"], ["a", "a"], "a", False),
-        (["a", "a"], ["a", "a"], None, True),
-        (["c", "b"], ["a|c", "b"], None, True),
-        ([], ["a"], "a", False),
-        (["a"], [], None, False),
-        ([], [], None, True),
-    ],
-)
-def test_an_order_is_followed_or_broken(
-    actual: list[str], expected: list[str], broken_at: str | None, exact: bool
-) -> None:
-    """Others may sit between the calls of an order, but not of an exact one; the first that is out of turn is named."""
-    assert tools.find_order_break(actual, expected) == broken_at
-    assert tools.is_exact_order(actual, expected) is exact
-
-
 def test_a_long_value_is_cut() -> None:
-    """A value is shown with at most as many characters as asked for, and shows that it was cut."""
+    """A long value is cut to the given number of characters and ends with an ellipsis."""
     text = render_json("x" * 500, limit=20)
     assert (len(text), text[-1]) == (20, "…")
 
 
-def circular() -> dict[str, Any]:
+def make_circular() -> dict[str, Any]:
     value: dict[str, Any] = {}
     value["self"] = value
     return value
@@ -153,7 +91,7 @@ def circular() -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     "value",
-    [{1, 2}, b"x", {(1, 2): 3}, {None: 1, "a": 2}, circular(), NAN, 10**400, "\ud83d\n\r"],
+    [{1, 2}, b"x", {(1, 2): 3}, {None: 1, "a": 2}, make_circular(), NAN, 10**400, "\ud83d\n\r"],
     ids=["set", "bytes", "tuple key", "null key", "circular", "nan", "huge", "odd text"],
 )
 def test_what_json_cannot_hold_is_shown_too(value: Any) -> None:
@@ -176,8 +114,8 @@ def test_what_json_cannot_hold_is_shown_too(value: Any) -> None:
     ],
 )
 def test_a_number_is_shown_as_a_person_writes_it(value: float, text: str) -> None:
-    """A number is shown without an exponent and without zeros that say nothing."""
-    assert matching.render_number(value) == text
+    """A number is shown without an exponent and without trailing zeros."""
+    assert render_number(value) == text
 
 
 @pytest.mark.parametrize(
@@ -186,7 +124,7 @@ def test_a_number_is_shown_as_a_person_writes_it(value: float, text: str) -> Non
     ids=lambda value: f"{value}"[:9],
 )
 def test_every_number_can_be_shown(value: float) -> None:
-    """No number makes a message fail, and none ends in a point."""
-    text = matching.render_number(value)
+    """Any number can be shown, and none ends with a decimal point."""
+    text = render_number(value)
     assert text
     assert not text.endswith(".")

@@ -1,4 +1,4 @@
-"""URLs of deployments: which are accepted, how they are put together, and what of them is shown."""
+"""Which URLs of deployments are accepted, how they are joined, and how they are shown."""
 
 from collections.abc import Callable
 from urllib.parse import urlsplit
@@ -22,20 +22,20 @@ from remote_evals.core.urls import PrivateUrl, join_url, parse_base_url, show_ur
     ],
 )
 def test_a_base_url_loses_its_trailing_slash_and_fragment(text: str, url: str) -> None:
-    """The base URL of a deployment keeps its path and query, and nothing that would break a path below it."""
+    """The base URL of a deployment keeps its path and query, without what would break a path below it."""
     assert parse_base_url(text) == url
 
 
 @pytest.mark.parametrize("text", ["", "host", "host:8080", "ftp://host", "https://", "https://:80", "/path", "${URL}"])
 def test_what_is_no_url_of_a_deployment_is_refused(text: str) -> None:
-    """Anything but http or https with a host is refused, with the way to write it."""
+    """Anything but an http or https URL with a host is rejected with an example of a valid one."""
     with pytest.raises(ValueError, match="is not a URL of a deployment; write it as https://host or https://host/path"):
         parse_base_url(text)
 
 
 @pytest.mark.parametrize("text", ["https://host:99999", "https://host:port"])
 def test_an_impossible_port_is_refused(text: str) -> None:
-    """A port that cannot be is told before any request."""
+    """An invalid port is reported before any request."""
     with pytest.raises(ValueError, match=r"has no valid (host and )?port"):
         parse_base_url(text)
 
@@ -59,7 +59,7 @@ def test_an_impossible_port_is_refused(text: str) -> None:
     ],
 )
 def test_no_password_is_ever_repeated(text: str) -> None:
-    """A URL with a user name or password is refused, however it was mistyped, and the message holds neither."""
+    """A URL with a user name or password is rejected, however it is mistyped, and the message holds neither."""
     with pytest.raises(ValueError, match=r"URL|https") as caught:
         parse_base_url(text)
     assert "hunter2" not in str(caught.value)
@@ -74,7 +74,7 @@ def test_no_password_is_ever_repeated(text: str) -> None:
     ],
 )
 def test_a_path_is_joined_below_the_base(base: str, url: str) -> None:
-    """The base URL's own path and query stay."""
+    """The path and query of the base URL are kept."""
     assert join_url(base, "/chat") == url
 
 
@@ -92,8 +92,8 @@ def test_a_url_is_shown_without_what_may_be_secret(url: str, shown: str) -> None
     assert show_url(url) == shown
 
 
-KEPT = "https://host/a?api_key=hunter22"
-WAYS: dict[str, Callable[[PrivateUrl], str]] = {
+URL_WITH_KEY = "https://host/a?api_key=hunter22"
+WAYS_TO_SHOW: dict[str, Callable[[PrivateUrl], str]] = {
     "str": str,
     "repr": repr,
     "format": "{}".format,
@@ -104,27 +104,27 @@ WAYS: dict[str, Callable[[PrivateUrl], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", WAYS)
+@pytest.mark.parametrize("name", WAYS_TO_SHOW)
 def test_no_way_to_show_a_url_shows_its_query(name: str) -> None:
-    """A URL that is kept is shown without its query, which may hold a credential, however it becomes text."""
-    for url in (parse_base_url(KEPT), join_url(KEPT, "/chat")):
-        shown = WAYS[name](url)
+    """A parsed or joined URL is shown without its query, which may hold a credential, however it becomes text."""
+    for url in (parse_base_url(URL_WITH_KEY), join_url(URL_WITH_KEY, "/chat")):
+        shown = WAYS_TO_SHOW[name](url)
         assert "https://host/a" in shown
         assert "hunter22" not in shown
 
 
 def test_targets_and_judges_show_no_query() -> None:
-    """The URLs of a target and of a judge, and what holds them, show no credential of their query."""
-    target, judge = RemoteTarget(KEPT), LLMJudge(KEPT, "m")
+    """The URLs of a target and a judge, and the objects that hold them, show no credential from the query."""
+    target, judge = RemoteTarget(URL_WITH_KEY), LLMJudge(URL_WITH_KEY, "m")
     shown = f"{target.url} {target.url!r} {vars(target)} {judge.url} {judge.url!r} {vars(judge)}"
     assert "hunter22" not in shown
 
 
 def test_a_url_is_whole_wherever_it_is_used() -> None:
-    """What takes a URL apart, compares it or sends it has all of it; `reveal` gives it as text."""
-    url = parse_base_url(KEPT)
-    assert url == KEPT
-    assert (type(url.reveal()), url.reveal()) == (str, KEPT)
+    """Code that parses, compares or sends a URL gets all of it, and `reveal` returns it as a plain string."""
+    url = parse_base_url(URL_WITH_KEY)
+    assert url == URL_WITH_KEY
+    assert (type(url.reveal()), url.reveal()) == (str, URL_WITH_KEY)
     assert urlsplit(url).query == "api_key=hunter22"
-    assert str(httpx.Request("GET", url).url) == KEPT
+    assert str(httpx.Request("GET", url).url) == URL_WITH_KEY
     assert join_url(url, "/chat") == "https://host/a/chat?api_key=hunter22"

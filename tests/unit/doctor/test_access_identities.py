@@ -1,4 +1,4 @@
-"""Who asks in a check-up, and what each of them has in hand."""
+"""The identities that `doctor` sends requests with, and the credentials of each."""
 
 from pathlib import Path
 
@@ -19,19 +19,19 @@ def _no_token_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_a_url_there_is_nothing_to_look_at() -> None:
-    """The message names every way to give one."""
+    """Without a URL, the message names every way to give one."""
     with pytest.raises(UsageError, match="--url URL, --env NAME or REMOTE_EVALS_URL"):
         make_identities(TargetOptions(), Redactor())
 
 
 def test_without_credentials_there_is_one_caller() -> None:
-    """Where nothing was given there is nobody else to send."""
+    """Without credentials, there is no identity that should be refused."""
     identities = make_identities(TargetOptions(URL, headers={"X-Team": "blue"}), Redactor())
     assert (identities.no_token, identities.wrong_token) == (None, None)
 
 
 def test_one_caller_has_the_token_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """REMOTE_EVALS_TOKEN is the token where none was given, and the callers that should be refused do not find it."""
+    """REMOTE_EVALS_TOKEN is the default token, and the other identities do not use it."""
     monkeypatch.setenv(TOKEN_VARIABLE, TOKEN.reveal())
     redactor = Redactor()
     identities = make_identities(TargetOptions(URL), redactor)
@@ -41,7 +41,7 @@ def test_one_caller_has_the_token_of_the_environment(monkeypatch: pytest.MonkeyP
 
 
 def test_a_fake_server_gets_no_token_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The environment's token is not meant for it."""
+    """A fake server is not sent the environment's token."""
     monkeypatch.setenv(TOKEN_VARIABLE, TOKEN.reveal())
     assert make_identities(TargetOptions(URL, reads_environment=False), Redactor()).no_token is None
 
@@ -56,7 +56,7 @@ def test_a_fake_server_gets_no_token_of_the_environment(monkeypatch: pytest.Monk
     ids=["header", "secret header", "query"],
 )
 def test_no_token_means_no_credential_of_any_kind(options: TargetOptions) -> None:
-    """Headers and parameters that hold a credential are left out as the token is, and no token means no wrong one."""
+    """`no_token` also lacks headers and parameters that hold a credential; `wrong_token` needs a token."""
     identities = make_identities(options, Redactor())
     assert identities.no_token is not None
     assert identities.wrong_token is None
@@ -65,7 +65,7 @@ def test_no_token_means_no_credential_of_any_kind(options: TargetOptions) -> Non
 
 
 def test_nothing_is_sent_again() -> None:
-    """However often a run would send a turn again, a check-up does not."""
+    """No identity resends a request, even if the options allow retries."""
     identities = make_identities(TargetOptions(URL, TOKEN, retries=5), Redactor())
     assert identities.no_token is not None
     assert identities.wrong_token is not None
@@ -73,6 +73,6 @@ def test_nothing_is_sent_again() -> None:
 
 
 def test_a_bundle_that_is_missing_is_a_usage_error() -> None:
-    """Mistakes in the options are told before anything is sent."""
+    """A CA bundle that cannot be read is reported before anything is sent."""
     with pytest.raises(UsageError, match="cannot be read"):
         make_identities(TargetOptions(URL, ca_bundle=Path("no-such.pem")), Redactor())

@@ -1,4 +1,4 @@
-"""What is kept of a turn while it is read."""
+"""What the recorder keeps of a turn's stream."""
 
 from collections.abc import Iterable
 from types import SimpleNamespace
@@ -29,14 +29,14 @@ def record(chunks: Iterable[bytes], headers: dict[str, str] | None = None) -> Re
 
 
 def test_events_are_noted_with_both_their_moments() -> None:
-    """Each event has the moment of its chunk, and the one of its timestamp in any zone, or none in UTC."""
+    """Each event has the arrival time of its chunk, and its timestamp, whatever its time zone."""
     (recording,) = record([FRAMES]).recordings
     assert recording.arrivals == [Arrival(2, moment) for moment in MOMENTS]
     assert recording.keep_alives_ms == [2, 2]
 
 
 def test_it_does_not_matter_where_the_bytes_are_cut() -> None:
-    """A byte at a time gives the same events and keep-alives."""
+    """A stream that arrives byte by byte gives the same events and keep-alives."""
     (recording,) = record(FRAMES[at : at + 1] for at in range(len(FRAMES))).recordings
     assert [arrival.produced_ms for arrival in recording.arrivals] == MOMENTS
     assert len(recording.keep_alives_ms) == 2
@@ -44,14 +44,14 @@ def test_it_does_not_matter_where_the_bytes_are_cut() -> None:
 
 @pytest.mark.parametrize("timestamp", ['"soon"', "null", "17", '""', "{}"])
 def test_a_timestamp_that_is_none(timestamp: str) -> None:
-    """An event without a readable timestamp is an event all the same."""
+    """An event without a valid timestamp is recorded without one."""
     chunk = b'data: {"type":"a","timestamp":%b}\n\n' % timestamp.encode()
     (recording,) = record([chunk]).recordings
     assert recording.arrivals == [Arrival(2, None)]
 
 
 def test_each_answer_is_a_recording_of_its_own() -> None:
-    """The second turn of a session begins anew, with no events and no comments."""
+    """Each turn of a session has its own recording, which starts without events and keep-alives."""
     recorder = record([b': one\n\n: two\n\ndata: {"type":"a"}\n\n'])
     recorder.on_headers(httpx.Response(200), 1.0)
     recorder.on_events([Event("b")], 1, 9)
@@ -60,13 +60,13 @@ def test_each_answer_is_a_recording_of_its_own() -> None:
 
 
 def test_headers_are_scrubbed() -> None:
-    """A header that echoes a secret is kept without it."""
+    """A secret that a header echoes is redacted."""
     (recording,) = record([], {"content-type": "text/secret", "content-encoding": "secret"}).recordings
     assert (recording.content_type, recording.content_encoding) == ("text/[redacted]", "[redacted]")
 
 
 def test_the_version_is_that_of_the_answer_below() -> None:
-    """httpx-aiohttp says HTTP/1.1 of every answer, so the one below it is asked; without one nothing is claimed."""
+    """The HTTP version is that of the aiohttp response inside, or None without one."""
     response, recorder = httpx.Response(200), Recorder(str, CHAT.read_timestamp)
     recorder.on_headers(response, 1.0)
     response.stream._aiohttp_response = SimpleNamespace(version=SimpleNamespace(major=1, minor=0))  # type: ignore[union-attr]

@@ -1,4 +1,4 @@
-"""What a check-up says of how a stream came."""
+"""The findings on a turn's stream."""
 
 from collections.abc import Sequence
 
@@ -31,11 +31,11 @@ def recording(
     [
         ("1.1", "pass", "HTTP/1.1"),
         ("1.0", "warn", "HTTP/1.0: a stream that was cut off looks like one that ended"),
-        (None, "not_checked", "the connection does not tell its version"),
+        (None, "not_checked", "the connection does not report its version"),
     ],
 )
 def test_the_version_of_http(version: str | None, status: str, happened: str) -> None:
-    """HTTP/1.0 has no chunks, so it cannot tell a whole stream from half of one."""
+    """HTTP/1.0 is a warning, because a truncated stream looks complete without chunks."""
     found = check_http(recording(version=version))
     assert (found.status, found.happened) == (status, happened)
 
@@ -44,48 +44,48 @@ def test_the_version_of_http(version: str | None, status: str, happened: str) ->
     ("encoding", "status"), [("", "pass"), ("identity", "pass"), (" Identity ", "pass"), ("gzip", "warn")]
 )
 def test_compression_is_a_warning(encoding: str, status: str) -> None:
-    """Whoever compresses a stream holds it back."""
+    """A compressed stream is a warning, because compression delays events."""
     assert check_compression(recording(encoding=encoding)).status == status
 
 
 def test_a_compressed_stream_names_its_encoding() -> None:
-    """The encoding is on the page, quoted."""
+    """The finding quotes the encoding."""
     assert check_compression(recording(encoding="gzip")).happened == "the stream is compressed as 'gzip'"
 
 
 @pytest.mark.parametrize("skew_ms", [0, 1.7e12, -5_000], ids=["same clock", "since 1970", "behind"])
 def test_events_that_come_as_they_are_produced(skew_ms: float) -> None:
-    """The clock of the deployment may go as it likes: only differences count."""
+    """The deployment's clock may differ from ours, because only differences in time count."""
     found = check_streaming(recording(*((at_ms + 20, at_ms + skew_ms) for at_ms in (0, 300, 600, 900))))
     assert (found.status, found.happened) == ("pass", "4 events came as they were produced, over 900ms")
 
 
 def test_events_that_come_all_at_the_end() -> None:
-    """A buffered stream shows by events that are the later the earlier they were produced."""
+    """A stream that was buffered to its end is a warning."""
     found = check_streaming(recording(*((1_000, at_ms) for at_ms in (0, 300, 600, 900))))
     assert found.status == "warn"
-    assert found.happened == "events came all at the end: of a run of 900ms, some were held back for 900ms"
+    assert found.happened == "events came all at the end: in a run of 900ms, some were held back for 900ms"
     assert "proxy_buffering" in found.advice
     assert found.values == {"produced_span_ms": 900, "held_back_ms": 900}
 
 
 def test_events_that_come_in_batches() -> None:
-    """Events that are held back for a second of a long run are told too."""
+    """Events of a long run that are held back for a second or more are a warning."""
     moments = [(float(-(-at_ms // 2_000) * 2_000), float(at_ms)) for at_ms in range(100, 10_000, 300)]
     found = check_streaming(recording(*moments))
     assert found.status == "warn"
-    assert found.happened == ("events came in batches: of a run of 9.6s, some were held back for 1.9s")
+    assert found.happened == "events came in batches: in a run of 9.6s, some were held back for 1.9s"
 
 
 def test_a_jitter_is_no_buffering() -> None:
-    """An event that is a little late says nothing."""
+    """A stream whose events are only slightly late passes."""
     assert check_streaming(recording((0, 0), (400, 300), (700, 600), (900, 900))).status == "pass"
 
 
 @pytest.mark.parametrize(
     ("moments", "why"),
     [
-        ([(10.0, 0.0), (11.0, 200.0)], "the run took only 200ms, too little to tell"),
+        ([(10.0, 0.0), (11.0, 200.0)], "the run took only 200ms, too short to tell"),
         ([(10.0, None), (900.0, None)], "the events have no timestamps to compare their arrival with"),
         ([(10.0, 5.0)], "the events have no timestamps to compare their arrival with"),
         ([], "the events have no timestamps to compare their arrival with"),
@@ -93,13 +93,13 @@ def test_a_jitter_is_no_buffering() -> None:
     ids=["too short", "no timestamps", "one event", "none"],
 )
 def test_what_says_nothing_about_buffering(moments: list[tuple[float, float | None]], why: str) -> None:
-    """Without two moments that lie apart, nothing is claimed."""
+    """Without two timestamps far enough apart, buffering is not checked."""
     found = check_streaming(recording(*moments))
     assert (found.status, found.happened) == ("not_checked", why)
 
 
 def test_the_longest_gap_counts_its_keep_alives() -> None:
-    """Keep-alives count that came in the longest gap, whose start may be that of the request."""
+    """The finding counts the keep-alives in the longest gap, which may start with the request."""
     found = check_silence(recording((9_000, None), (9_500, None), keep_alives_ms=[100, 5_000, 9_000, 9_400]))
     assert (found.status, found.happened) == (
         "pass",
@@ -109,17 +109,17 @@ def test_the_longest_gap_counts_its_keep_alives() -> None:
 
 @pytest.mark.parametrize(("keep_alives_ms", "status"), [([], "warn"), ([15_000.0], "pass")])
 def test_a_long_silence_without_keep_alives_is_a_warning(keep_alives_ms: list[float], status: str) -> None:
-    """Proxies cut off what is silent for long, unless keep-alives come."""
+    """A long silence is a warning, unless keep-alives came in it."""
     assert check_silence(recording((30_000, None), keep_alives_ms=keep_alives_ms)).status == status
 
 
 def test_a_stream_without_events_has_no_gap() -> None:
-    """Nothing is divided by the number of events."""
+    """A stream without events has a longest gap of 0."""
     assert check_silence(recording()).values["longest_gap_ms"] == 0
 
 
 def test_the_times_are_told() -> None:
-    """Each moment that there was is on the page, all are among the values."""
+    """The finding shows each time that was measured, and its values hold all of them."""
     found = check_times(Timing(headers_ms=12, first_event_ms=1_900, total_ms=2_000))
     assert (found.status, found.happened) == ("pass", "headers after 12ms, first event after 1.9s, end after 2.0s")
     assert found.values == {"headers_ms": 12, "first_event_ms": 1_900, "first_text_ms": None, "total_ms": 2_000}

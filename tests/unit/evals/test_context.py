@@ -13,8 +13,8 @@ from tests.builders import FakeSession, run
 USAGE = JudgeUsage(input_tokens=100, output_tokens=20, total_tokens=120, cost_usd=0.001, calls=1)
 
 
-class Asked:
-    """A grader that gives its verdicts in order, and keeps what it was asked."""
+class RecordingGrader:
+    """A grader that returns the given verdicts in order, and records what it was asked."""
 
     def __init__(self, *verdicts: Any) -> None:
         self.questions: list[tuple[str, str, str]] = []
@@ -35,22 +35,22 @@ def context(grader: Callable[..., Awaitable[Any]] | None, *answers: RunResult, i
 
 
 async def test_the_judge_sees_rubric_request_and_reply() -> None:
-    """A judge is given the rubric, what was sent, and the reply to it."""
-    asked = Asked(verdict(0.9))
-    t = context(asked)
+    """A judge gets the rubric, the prompt, and the reply to it."""
+    grader = RecordingGrader(verdict(0.9))
+    t = context(grader)
     await t.send("Where is order 7?")
     assert await t.judge("Is polite.") == 0.9
-    assert asked.questions == [("Is polite.", "Where is order 7?", "It has shipped.")]
+    assert grader.questions == [("Is polite.", "Where is order 7?", "It has shipped.")]
 
 
 async def test_the_judge_sees_the_turns_before() -> None:
-    """Of a conversation the judge is given the earlier turns too, since the last reply is to be read in their light."""
-    asked = Asked(verdict(0.9))
-    t = context(asked, run(reply="Which one?"), run(reply="It has shipped."))
+    """In a conversation the judge also gets the earlier turns, since the last reply depends on them."""
+    grader = RecordingGrader(verdict(0.9))
+    t = context(grader, run(reply="Which one?"), run(reply="It has shipped."))
     await t.send("Where is my order?")
     await t.send("Number 7.")
     await t.judge("Is polite.")
-    assert asked.questions == [
+    assert grader.questions == [
         ("Is polite.", "User: Where is my order?\nAgent: Which one?\nUser: Number 7.", "It has shipped.")
     ]
 
@@ -68,8 +68,8 @@ async def test_the_judge_sees_the_turns_before() -> None:
 async def test_a_rubric_needs_its_threshold_and_no_no(
     given: Verdict, threshold: float, passed: bool, says: str
 ) -> None:
-    """A rubric fails below its threshold, and on a judge's own "not passed"; its score is that of the judge."""
-    t = context(Asked(given))
+    """A rubric fails below its threshold, and if the judge itself says "not passed"; its score is the judge's."""
+    t = context(RecordingGrader(given))
     await t.send("hi")
     await t.grade("Is polite.", threshold)
     [result] = t.assertions
@@ -79,8 +79,8 @@ async def test_a_rubric_needs_its_threshold_and_no_no(
 
 
 async def test_usage_of_several_gradings_adds_up() -> None:
-    """What a case's gradings use is one sum, those without a readable verdict included."""
-    t = context(Asked(verdict(0.9), verdict(0.1), "no idea"))
+    """The usage of all gradings of a case adds up, including those without a readable verdict."""
+    t = context(RecordingGrader(verdict(0.9), verdict(0.1), "no idea"))
     await t.send("hi")
     for _ in range(3):
         await t.judge("Is polite.")
@@ -89,8 +89,8 @@ async def test_usage_of_several_gradings_adds_up() -> None:
 
 
 async def test_nothing_readable_is_a_failed_check_and_no_score() -> None:
-    """An answer without a verdict fails `judge_unparseable` with the start of what came, and passes no check."""
-    t = context(Asked("Well, it depends."))
+    """An answer without a verdict fails `judge_unparseable`, quoting its start, and passes no check."""
+    t = context(RecordingGrader("Well, it depends."))
     await t.send("hi")
     t.soft("polite", await t.judge("Is polite."), at_least(0.0))
     unparseable, polite = t.assertions
@@ -101,7 +101,7 @@ async def test_nothing_readable_is_a_failed_check_and_no_score() -> None:
 
 
 async def test_a_rubric_without_a_judge_fails() -> None:
-    """Where a judge was asked for and none is configured, that is a failed check which says what to set."""
+    """If a judge is required and none is configured, that is a failed check that says what to set."""
     t = context(None)
     await t.send("hi")
     await t.grade("Is polite.", 0.5)
@@ -111,19 +111,19 @@ async def test_a_rubric_without_a_judge_fails() -> None:
 
 
 async def test_a_rubric_that_nobody_asked_for_is_skipped() -> None:
-    """Without --judge no judge is asked, and both ways of grading say that they were skipped."""
-    asked = Asked()
-    t = context(asked, is_asked=False)
+    """Without --judge no judge is asked, and both ways of grading report that they were skipped."""
+    grader = RecordingGrader()
+    t = context(grader, is_asked=False)
     await t.send("hi")
     await t.grade("Is polite.", 0.5)
     t.check("polite", await t.judge("Is polite."), at_least(0.9))
     assert [(one.passed, one.skipped) for one in t.assertions] == [(True, True)] * 3
     assert all("only with --judge" in one.message for one in t.assertions)
-    assert (asked.questions, t.judged_score, t.judge_usage) == ([], None, None)
+    assert (grader.questions, t.judged_score, t.judge_usage) == ([], None, None)
 
 
 async def test_a_judge_that_cannot_be_reached_is_raised() -> None:
-    """Where no verdict can be had the grading raises: the case cannot be judged."""
+    """If the judge cannot be reached, the grading raises: the case cannot be judged."""
 
     async def down(rubric: str, request: str, reply: str) -> float:
         raise JudgeUnreachableError("judge", "no connection", "Check that it is up")
@@ -136,19 +136,19 @@ async def test_a_judge_that_cannot_be_reached_is_raised() -> None:
 
 
 async def test_a_judge_that_is_asked_before_anything_was_sent_says_so() -> None:
-    """There is no reply to judge before the first turn, and no judge is paid to hear of it."""
-    asked = Asked(verdict(0.9))
-    t = context(asked)
+    """Before the first turn there is no reply to judge, so judging raises without asking the judge."""
+    grader = RecordingGrader(verdict(0.9))
+    t = context(grader)
     with pytest.raises(Exception, match="sent") as caught:
         await t.judge("Is polite.")
     assert not isinstance(caught.value, IndexError)
-    assert asked.questions == []
+    assert grader.questions == []
 
 
 async def test_a_broken_run_is_not_graded() -> None:
-    """A case whose run did not come to its end has failed already, and costs no grading."""
-    asked = Asked(verdict(0.9))
-    t = context(asked, run(finish_reason="error"))
+    """A case whose run did not end normally has already failed, and is not graded."""
+    grader = RecordingGrader(verdict(0.9))
+    t = context(grader, run(finish_reason="error"))
     await EvalCase(name="a", prompt="hi", rubric="Is polite.").run(t)
     assert [(one.name, one.passed) for one in t.assertions] == [("completed()", False)]
-    assert asked.questions == []
+    assert grader.questions == []

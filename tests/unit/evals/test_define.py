@@ -1,4 +1,4 @@
-"""What `define_eval` makes, and what it refuses."""
+"""What `define_eval` returns, and what it rejects."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +19,7 @@ def names(*cases: Any) -> list[str]:
 
 
 def test_an_eval_without_cases_is_one_eval() -> None:
-    """A test without cases is one eval of that name, which knows the file that it stands in."""
+    """A test without cases is one eval of that name, which knows its file."""
     [eval_] = define_eval(name="orders", tags=["smoke"], timeout="30s", repeat=3, pass_at=2)(hello).make_evals()
     assert (eval_.name, eval_.suite, eval_.file) == ("orders", "orders", __file__)
     assert (eval_.tags, eval_.timeout_s, eval_.repeat, eval_.pass_at) == (("smoke",), 30.0, 3, 2)
@@ -47,19 +47,19 @@ def test_a_case_is_named_by_label_name_or_input(case: dict[str, str], name: str)
 
 
 def test_a_cases_tags_add_to_the_evals() -> None:
-    """A case has the tags of its eval and its own, each once."""
+    """A case has the tags of its eval and its own tags, each once."""
     [eval_] = define_eval(name="a", tags=["x", "y"], cases=[{"input": "i", "tags": ["y", "z"]}])(hello).make_evals()
     assert eval_.tags == ("x", "y", "z")
 
 
 def test_one_tag_may_be_a_text() -> None:
-    """A tag that is given as a text is one tag, as it is in a suite, and not its letters."""
+    """A tag given as a string is one tag, as in a suite, not one tag per letter."""
     [eval_] = define_eval(name="a", tags="smoke", cases=[{"input": "i", "tags": "fast"}])(hello).make_evals()
     assert eval_.tags == ("smoke", "fast")
 
 
 async def test_each_eval_gets_its_own_case() -> None:
-    """A test is called with its `t` and the case of the eval that runs."""
+    """A test is called with `t` and the case of the eval that runs."""
     seen: list[Any] = []
 
     async def keep(t: EvalContext, case: Any) -> None:
@@ -71,7 +71,7 @@ async def test_each_eval_gets_its_own_case() -> None:
 
 
 def test_a_target_comes_before_an_agent() -> None:
-    """Of a target and an agent in one definition the target is asked."""
+    """If a definition has both a target and an agent, the target is used."""
     target = make_target(str)
     [eval_] = define_eval(name="a", agent=repr, target=target)(hello).make_evals()
     assert eval_.target is target
@@ -96,14 +96,14 @@ def test_a_target_comes_before_an_agent() -> None:
     ],
 )
 def test_a_definition_that_cannot_work_is_a_usage_error(arguments: dict[str, Any], message: str) -> None:
-    """What can never work is refused where it is defined, and says how to mend it."""
+    """A definition that can never work is rejected where it is made, with a message that says how to fix it."""
     with pytest.raises(UsageError, match=message):
         define_eval(**arguments)(hello)
 
 
 @pytest.mark.parametrize("timeout", ["soon", "-3s", -1])
-def test_a_timeout_that_is_none_is_refused(timeout: Any) -> None:
-    """A time limit that is no duration is refused where it is defined."""
+def test_an_invalid_timeout_is_refused(timeout: Any) -> None:
+    """A time limit that is not a duration is rejected where it is defined."""
     with pytest.raises(UsageError, match=r"timeout: .* is not a duration"):
         define_eval(name="a", timeout=timeout)(hello)
 
@@ -132,7 +132,7 @@ async def _awaited(reply: str) -> float:
 async def test_the_classic_form_is_one_scored_assertion(
     score: Callable[..., Any], threshold: float, passed: bool, scored: float
 ) -> None:
-    """With input and score an eval is one assertion, whose score the function gives and which needs the threshold."""
+    """With input and score, an eval is one assertion, which passes if the returned score reaches the threshold."""
     session = FakeSession(run(reply="right"))
     t = EvalContext(session)
     [eval_] = define_eval(name="a", input="hi", score=score, threshold=threshold).make_evals()
@@ -143,7 +143,7 @@ async def test_the_classic_form_is_one_scored_assertion(
 
 
 async def test_the_classic_form_scores_no_broken_run() -> None:
-    """A run that did not come to its end is not scored: it failed."""
+    """A run that did not end normally is not scored: it failed."""
     t = EvalContext(FakeSession(run(finish_reason="error")))
     [eval_] = define_eval(name="a", input="hi", score=len).make_evals()
     await eval_.run(t)
@@ -161,13 +161,13 @@ async def _with_case(t: EvalContext, case: Any) -> None:
 @pytest.mark.parametrize(
     ("test", "cases", "message"),
     [
-        (_without_case, [{"input": "i"}], r"it has cases, so its test must take _without_case\(t, case\)"),
-        (_with_case, [], r"it has no cases, so its test must take _with_case\(t\)"),
-        (lambda: None, [], r"it has no cases, so its test must take <lambda>\(t\)"),
+        (_without_case, [{"input": "i"}], r"it has cases, so its test must be _without_case\(t, case\)"),
+        (_with_case, [], r"it has no cases, so its test must be _with_case\(t\)"),
+        (lambda: None, [], r"it has no cases, so its test must be <lambda>\(t\)"),
     ],
     ids=["no case", "a case too many", "no t"],
 )
 def test_a_test_that_could_not_be_called_is_refused(test: Any, cases: list[Any], message: str) -> None:
-    """A test whose parameters do not fit is refused where it is defined, and told what to take."""
+    """A test with unsuitable parameters is rejected where it is defined, and the message says what they must be."""
     with pytest.raises(UsageError, match=rf"define_eval\(name='a'\): {message}"):
         define_eval(name="a", cases=cases)(test)

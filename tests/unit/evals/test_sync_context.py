@@ -1,4 +1,4 @@
-"""The `t` of a plain function: it blocks where the real one is awaited."""
+"""The `t` of a plain function: it blocks where the async one is awaited."""
 
 import threading
 from functools import wraps
@@ -12,7 +12,7 @@ from tests.builders import FakeSession, call, run, shown
 
 
 async def test_a_plain_function_needs_no_await() -> None:
-    """A plain function sends, reads and asserts as an async one does, without `await`, in a thread of its own."""
+    """A plain function sends, reads and asserts like an async one, but without `await`, in a thread of its own."""
     threads: list[int] = []
 
     def test(t: Any, word: str) -> None:
@@ -35,7 +35,7 @@ async def test_a_plain_function_needs_no_await() -> None:
 
 
 async def test_an_async_function_is_awaited() -> None:
-    """An async function gets the real `t`."""
+    """An async function gets the `EvalContext` itself."""
     seen: list[Any] = []
 
     async def test(t: EvalContext) -> None:
@@ -47,7 +47,7 @@ async def test_an_async_function_is_awaited() -> None:
 
 
 async def test_what_a_plain_function_raises_comes_out() -> None:
-    """What a plain function raises is raised."""
+    """An exception in a plain function is raised to its caller."""
 
     def test(t: Any) -> None:
         raise LookupError("no such order")
@@ -86,14 +86,14 @@ def _plain(t: Any) -> None:
     ids=["plain", "async", "decorated plain", "decorated async", "async decorator"],
 )
 async def test_a_decorated_test_is_run_as_what_it_is(test: Any) -> None:
-    """A test behind a decorator of `functools.wraps` is awaited, or run in a thread, as the test itself is."""
+    """A test wrapped by `functools.wraps` is awaited, or run in a thread, like the test itself."""
     session = FakeSession(run())
     await run_function(test, EvalContext(session))
     assert session.prompts == ["hi"]
 
 
 async def test_an_async_decorator_of_a_plain_function_is_awaited() -> None:
-    """What a decorator makes an async test of, say of a function that gives a prompt, is one."""
+    """A decorator that makes an async test of a plain function, such as one that returns a prompt, is awaited."""
 
     def prompts(function: Any) -> Any:
         @wraps(function)

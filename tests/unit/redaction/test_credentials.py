@@ -1,4 +1,4 @@
-"""What of the headers and the URL of a request is secret, and what they are called."""
+"""Which parts of the headers and the URL of a request are secret, and how they are named."""
 
 import base64
 
@@ -24,7 +24,7 @@ SIGNED = "AWS4-HMAC-SHA256 Credential=AKIA0/eu/s3, SignedHeaders=host;x-amz-date
     ],
 )
 def test_credentials_are_found_by_name(name: str, value: str, secrets: set[str]) -> None:
-    """What a header of such a name holds is secret as a whole and in its parts, but for parts that are short."""
+    """The value of a header with the name of a credential is secret, whole and in parts, except short parts."""
     assert set(find_credentials({name: value})) == secrets
 
 
@@ -40,7 +40,7 @@ def test_credentials_are_found_by_name(name: str, value: str, secrets: set[str])
     ],
 )
 def test_the_values_in_a_list_are_secret_too(value: str, parts: set[str]) -> None:
-    """Of a list of pairs each value is a secret by itself, but for those that only say what it is about."""
+    """Each value in a list of pairs is a secret of its own, except those that only describe the credential."""
     assert set(find_credentials({"Authorization": value})) == {value, value.partition(" ")[2], *parts}
 
 
@@ -55,7 +55,7 @@ def test_the_values_in_a_list_are_secret_too(value: str, parts: set[str]) -> Non
     ],
 )
 def test_of_a_cookie_only_credentials_are_secret(value: str, parts: set[str]) -> None:
-    """A cookie is secret as a whole, and those values whose name says credential, or that look random."""
+    """A cookie header is secret as a whole, and so is each cookie that has a credential's name or looks random."""
     assert set(find_credentials({"Cookie": value})) == {value, *parts}
 
 
@@ -63,7 +63,7 @@ def test_of_a_cookie_only_credentials_are_secret(value: str, parts: set[str]) ->
     ("pair", "alone"), [("me:s3cr3t:tok", "s3cr3t:tok"), ("s3cr3t-key:", "s3cr3t-key"), ("s3cr3t-key", "s3cr3t-key")]
 )
 def test_what_basic_encodes_is_found(pair: str, alone: str) -> None:
-    """Of Basic authentication the pair and the password are secret, not only their base64; or the user without one."""
+    """In Basic authentication the base64, the pair and the password are secret, or the user if there is no password."""
     encoded = base64.b64encode(pair.encode()).decode()
     found = set(find_credentials({"Authorization": f"Basic {encoded}"}))
     assert found == {f"Basic {encoded}", encoded, pair, alone}
@@ -71,25 +71,25 @@ def test_what_basic_encodes_is_found(pair: str, alone: str) -> None:
 
 @pytest.mark.parametrize("encoded", ["no base64 at all", "//////////8="], ids=["no base64", "no text"])
 def test_broken_basic_is_secret_all_the_same(encoded: str) -> None:
-    """A value that is not what Basic says is still a secret."""
+    """A value that is not valid Basic authentication is still a secret."""
     assert encoded in set(find_credentials({"Authorization": f"Basic {encoded}"}))
 
 
 @pytest.mark.parametrize("name", ["X-Tenant", "x-tenant"])
 def test_a_header_is_secret_when_it_is_named(name: str) -> None:
-    """A header of any name is secret for whoever says so, whatever the case of the name."""
+    """A header of any name is secret if it is named, in any case of letters."""
     assert set(find_credentials({"X-Tenant": "blue-team-7"}, [name])) == {"blue-team-7"}
 
 
 @pytest.mark.parametrize("name", ["key", "code", "sig", "pass", "pwd", "jwt", "api_key", "access_token", "Signature"])
 def test_credentials_are_found_in_a_query(name: str) -> None:
-    """The values of such parameters are secret as they are once they are decoded."""
+    """The decoded values of query parameters with the name of a credential are secret."""
     assert list(find_url_credentials(f"https://h/?page=long-enough&{name}=s3cr3t%2Ftok&x=1")) == ["s3cr3t/tok"]
     assert list(find_url_credentials(f"https://h/?{name}=short")) == []
 
 
 def test_what_holds_secrets_is_named() -> None:
-    """Whoever must not send them is told which headers they are, and that one is in the URL."""
+    """The headers that hold secrets are named, and so is the query of the URL."""
     headers = {"X-Tenant": "blue-team-7", "X-Api-Key": "s3cr3t-tok", "X-Author": "Somebody Else"}
     names = ["the header X-Tenant", "the header X-Api-Key", "the query of the URL"]
     assert list(name_credentials("https://h/?sig=s3cr3t-tok", headers, ["x-tenant"])) == names

@@ -1,4 +1,4 @@
-"""A secret is shown by nothing, and a redactor replaces it in texts, values and models."""
+"""`Secret` is never shown, and `Redactor` replaces secrets in texts, values and models."""
 
 import copy
 import io
@@ -20,13 +20,13 @@ TOKEN = 'tök/en+1 "&=~\\x'
 
 @pytest.fixture
 def redactor() -> Redactor:
-    made = Redactor()
-    made.add(Secret(TOKEN))
-    return made
+    redactor = Redactor()
+    redactor.add(Secret(TOKEN))
+    return redactor
 
 
 def test_only_reveal_gives_the_text() -> None:
-    """A secret gives its text to the one who asks for it."""
+    """A secret returns its text from `reveal` only."""
     assert Secret(TOKEN).reveal() == TOKEN
 
 
@@ -36,28 +36,28 @@ def test_only_reveal_gives_the_text() -> None:
         repr,
         str,
         ascii,
-        lambda s: f"{s}",
-        lambda s: f"{s!r:>40}",
+        lambda secret: f"{secret}",
+        lambda secret: f"{secret!r:>40}",
         "%s".__mod__,
-        lambda s: str([s]),
-        lambda s: str(dir(s)),
+        lambda secret: str([secret]),
+        lambda secret: str(dir(secret)),
     ],
     ids=["repr", "str", "ascii", "format", "format repr", "percent", "in a list", "dir"],
 )
 def test_no_way_to_show_a_secret_shows_it(show: Callable[[Secret], str]) -> None:
-    """However a secret is turned into text, the text is not its own."""
+    """However a secret is converted to text, the result does not hold it."""
     assert "hunter22" not in show(Secret("hunter22"))
 
 
 @pytest.mark.parametrize("leave", [pickle.dumps, copy.copy, copy.deepcopy, json.dumps])
 def test_a_secret_does_not_leave_the_process(leave: Callable[[Secret], object]) -> None:
-    """A secret can be neither pickled, copied nor written as JSON."""
+    """A secret cannot be pickled, copied or written as JSON."""
     with pytest.raises(TypeError):
         leave(Secret("hunter22"))
 
 
 def test_a_traceback_with_locals_shows_no_secret(redactor: Redactor) -> None:
-    """A traceback that prints every local variable, as error trackers do, holds no secret."""
+    """A traceback with all local variables, as error trackers record it, holds no secret."""
 
     def fail(token: Secret, known: Redactor) -> None:
         raise RuntimeError(f"failed with {token}")
@@ -81,7 +81,7 @@ def test_a_log_shows_no_secret() -> None:
 
 
 def test_a_redactor_does_not_carry_its_secrets_away(redactor: Redactor) -> None:
-    """What a redactor knows is neither in its repr nor in its pickle."""
+    """The secrets of a redactor are neither in its repr nor in its pickle."""
     redactor.add(Secret("hunter22"))
     assert "hunter22" not in repr(redactor)
     try:
@@ -93,7 +93,7 @@ def test_a_redactor_does_not_carry_its_secrets_away(redactor: Redactor) -> None:
 
 @pytest.mark.parametrize("short", ["", "e", "passed", "hunter2"])
 def test_what_is_short_is_no_secret(short: str) -> None:
-    """Fewer than 8 characters are not hidden, since they would blot out other words, and nothing else is changed."""
+    """A secret of fewer than 8 characters is not hidden, since that would blot out other words."""
     redactor = Redactor()
     redactor.add(Secret(short))
     value = {"passed": [f"the eval {short}ed", 7]}
@@ -101,7 +101,7 @@ def test_what_is_short_is_no_secret(short: str) -> None:
 
 
 def test_several_secrets_are_all_replaced() -> None:
-    """Of two secrets, one a part of the other, nothing is left over."""
+    """If one secret is part of another, both are replaced completely."""
     redactor = Redactor()
     for text in ("abcdefgh", "abcdefghijk", "", "abcdefgh"):
         redactor.add(Secret(text))
@@ -109,14 +109,14 @@ def test_several_secrets_are_all_replaced() -> None:
 
 
 def test_a_secret_with_a_lone_surrogate_is_replaced() -> None:
-    """Even a token that UTF-8 cannot hold is found."""
+    """A token that UTF-8 cannot encode is found too."""
     redactor = Redactor()
     redactor.add(Secret("token-a\ud83db"))
     assert redactor.scrub("x token-a\ud83db y") == f"x {REDACTED} y"
 
 
 def test_without_a_secret_nothing_changes() -> None:
-    """A redactor that knows nothing gives back what it was given."""
+    """A redactor without secrets returns what it is given."""
     redactor = Redactor()
     redactor.add(Secret(""))
     value = {"a": [1, "b"]}
@@ -124,7 +124,7 @@ def test_without_a_secret_nothing_changes() -> None:
 
 
 def test_every_string_of_a_value_is_scrubbed(redactor: Redactor) -> None:
-    """Strings are scrubbed at any depth, keys too, and everything else stays as it is."""
+    """Strings are scrubbed at any depth, including keys, and everything else stays as it is."""
     value = {"a": [TOKEN, {TOKEN: (TOKEN, 1, True, None, 1.5)}], 7: TOKEN}
     expected = {"a": [REDACTED, {REDACTED: (REDACTED, 1, True, None, 1.5)}], 7: REDACTED}
     assert redactor.scrub_value(value) == expected
@@ -135,7 +135,7 @@ DIGITS = "1234567890123456"
 
 @pytest.mark.parametrize("number", [int(DIGITS), -int(DIGITS), int(f"9{DIGITS}9"), float(DIGITS)])
 def test_a_secret_that_comes_back_as_a_number_is_replaced(number: float) -> None:
-    """A secret of digits is found where a server sends it as a JSON number, and other numbers stay as they are."""
+    """A secret of digits is found in a JSON number, and other numbers stay as they are."""
     redactor = Redactor()
     redactor.add(Secret(DIGITS))
     scrubbed = redactor.scrub_value({"a": [number, 41, 1.5, True, None, 10**5000]})
@@ -145,7 +145,7 @@ def test_a_secret_that_comes_back_as_a_number_is_replaced(number: float) -> None
 
 
 def test_what_a_model_counts_stays_a_number() -> None:
-    """A number that a model holds as such is no echo, where any value may stand it can be one."""
+    """A number is kept in a numeric field of a model, and scrubbed in a field of any type."""
     redactor = Redactor()
     redactor.add(Secret(DIGITS))
     usage = Usage(input_tokens=int(DIGITS), output_tokens=0, total_tokens=int(DIGITS))
@@ -154,31 +154,31 @@ def test_what_a_model_counts_stays_a_number() -> None:
 
 
 def test_a_run_is_scrubbed_as_a_whole(redactor: Redactor) -> None:
-    """Wherever a server echoes the token in a run, it is replaced: in the reply, a call, an error, the object."""
-    echoed = run(
+    """A token is replaced everywhere in a run: in the reply, a call, an error and the object."""
+    original = run(
         call(TOKEN, {"a": [TOKEN]}, result={TOKEN: TOKEN}, error=RunError(name=TOKEN, message=TOKEN)),
         reply=f"Bearer {TOKEN}",
         object=[TOKEN],
         error=RunError(name="x", message=TOKEN, code=TOKEN),
         finish_reason=TOKEN,
     )
-    scrubbed = redactor.scrub_value(echoed)
+    scrubbed = redactor.scrub_value(original)
     assert repr(TOKEN)[1:-1] not in str(scrubbed.model_dump())
-    assert repr(TOKEN)[1:-1] in str(echoed.model_dump())
-    assert (scrubbed.reply, scrubbed.steps, scrubbed.usage) == (f"Bearer {REDACTED}", echoed.steps, echoed.usage)
+    assert repr(TOKEN)[1:-1] in str(original.model_dump())
+    assert (scrubbed.reply, scrubbed.steps, scrubbed.usage) == (f"Bearer {REDACTED}", original.steps, original.usage)
     assert isinstance(scrubbed.tool_calls[0].error, RunError)
 
 
 def test_the_value_itself_stays_as_it_was(redactor: Redactor) -> None:
-    """Scrubbing makes a new value."""
+    """Scrubbing returns a new value and leaves the given one as it was."""
     value = {"a": [TOKEN]}
     redactor.scrub_value(value)
     assert value == {"a": [TOKEN]}
 
 
-@pytest.mark.parametrize("wrap", [lambda v: v, lambda v: {"a": v}], ids=["list", "object"])
+@pytest.mark.parametrize("wrap", [lambda value: value, lambda value: {"a": value}], ids=["list", "object"])
 def test_the_deepest_json_never_breaks_the_redactor(redactor: Redactor, wrap: Callable[[Any], Any]) -> None:
-    """A value nested as deep as JSON can be parsed is scrubbed without raising."""
+    """A value nested as deeply as JSON can be parsed is scrubbed without raising."""
     assert redactor.scrub_value(wrap(deepest())) is not None
 
 
@@ -195,7 +195,7 @@ MARKS = [
 
 @pytest.mark.parametrize("secret", MARKS)
 def test_a_secret_spelled_like_the_mark_is_hidden(secret: str) -> None:
-    """A secret that equals, holds or touches `[redacted]` is hidden by another mark."""
+    """A secret that equals, holds or overlaps `[redacted]` is replaced with another mark."""
     redactor = Redactor()
     redactor.add(Secret(secret))
     for text in (secret, f"x{secret}y", f"{secret[0]}{secret}{secret[1:]}"):
@@ -204,7 +204,7 @@ def test_a_secret_spelled_like_the_mark_is_hidden(secret: str) -> None:
 
 
 def test_other_secrets_are_marked_as_redacted() -> None:
-    """What stands in the place of a secret is `[redacted]` wherever it can be."""
+    """A secret that merely contains the word "redacted" is replaced with `[redacted]`."""
     redactor = Redactor()
     redactor.add(Secret("a-redacted-thing"))
     assert redactor.scrub("a-redacted-thing") == "[redacted]"

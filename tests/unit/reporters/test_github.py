@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remote_evals.reporters import fence_commands, render_annotations
+from remote_evals.reporters import render_annotations
 from remote_evals.results import AssertionResult, CaseError, EvalResult
 from tests.unit.reporters.report_samples import (
     assert_snapshot,
@@ -19,7 +19,6 @@ from tests.unit.reporters.report_samples import (
     under_way,
 )
 
-TOKEN = "f3b1c0ffee5a7d2e"
 SOFT = AssertionResult(name="tone", kind="soft", passed=False, score=0, message="tone failed: curt")
 
 
@@ -81,28 +80,6 @@ def test_annotations_are_capped(limit: int, more: str) -> None:
 def test_what_fits_needs_no_notice() -> None:
     """Annotations up to the limit are returned without a notice."""
     assert len(commands(*(case(f"a{index}", status="failed") for index in range(4)), limit=4)) == 4
-
-
-def test_a_fence_stops_commands() -> None:
-    """The whole text is between the marks, each of which has its own line."""
-    assert fence_commands("::error::x", TOKEN) == f"::stop-commands::{TOKEN}\n::error::x\n::{TOKEN}::\n"
-    assert fence_commands("x\n", TOKEN) == f"::stop-commands::{TOKEN}\nx\n::{TOKEN}::\n"
-    assert fence_commands("", TOKEN) == f"::stop-commands::{TOKEN}\n::{TOKEN}::\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "token", "message"),
-    [
-        ("x", "error", "16 or more"),
-        ("x", "", "16 or more"),
-        ("x", f"{TOKEN}\n", "16 or more"),
-        (f"::{TOKEN.upper()}::", TOKEN, "choose another"),
-    ],
-)
-def test_a_fence_that_can_be_ended_is_refused(text: str, token: str, message: str) -> None:
-    """A token that can be guessed, or that the text contains, is rejected."""
-    with pytest.raises(ValueError, match=message):
-        fence_commands(text, token)
 
 
 def test_a_name_of_nothing_is_no_property() -> None:

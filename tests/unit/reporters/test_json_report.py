@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from remote_evals.reporters import json_report, render_json_report
+from remote_evals.reporters import render_json_report
 from remote_evals.results import JudgeUsage
 from tests.unit.reporters.report_samples import assert_snapshot, call, case, repeated, report, rich_report, run
 
@@ -16,22 +16,9 @@ def rendered(*results: Any) -> dict[str, Any]:
     return parsed
 
 
-def keys_in(value: Any) -> set[str]:
-    if isinstance(value, list):
-        return set().union(*map(keys_in, value))
-    return set(value).union(*map(keys_in, value.values())) if isinstance(value, dict) else set()
-
-
 def test_the_whole_report_is_as_stored() -> None:
     """The JSON of the rich report equals the stored one, byte for byte."""
     assert_snapshot("report.json", render_json_report(rich_report()))
-
-
-def test_every_field_is_documented() -> None:
-    """The docstring of the module names every field of the report."""
-    one = run(call("a", outcome="error", error={"name": "E"}), pending_approval=dict.fromkeys(("tool",), "t") and None)
-    fields = keys_in(rendered(case("a", one, judge_usage=JudgeUsage())))
-    assert {field for field in fields if field not in str(json_report.__doc__)} == set()
 
 
 def test_no_case_is_a_report_too() -> None:

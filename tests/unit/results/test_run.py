@@ -1,3 +1,5 @@
+"""How the runs of a conversation are combined into one."""
+
 import pytest
 
 from remote_evals.results import PendingApproval, RunError, RunResult, Timing
@@ -8,19 +10,19 @@ PENDING = PendingApproval(approval_id="a", tool_call_id="c", tool="send")
 
 
 def test_no_run_at_all_reports_nothing() -> None:
-    """A conversation that never began has no end, and every number of it is missing."""
+    """A conversation without runs has no finish reason, and all its numbers are missing."""
     whole = combine_runs([])
     assert (whole.finish_reason, whole.reply, whole.missing) == (None, "", ("usage", "steps", "cost"))
 
 
 def test_a_single_run_is_itself() -> None:
-    """A conversation of one turn is that turn, turn number and all."""
+    """A conversation of one turn is that turn, including its turn number."""
     only = run(call(), turn=3)
     assert combine_runs([only]) == only
 
 
 def test_calls_steps_and_usage_add_up() -> None:
-    """Two turns took what both took."""
+    """The calls, steps and usage of two turns add up."""
     whole = combine_runs(
         [run(call("a"), usage=usage(10, 0.5, model_calls=1)), run(call("b"), usage=usage(5, 0.25, estimated=True))]
     )
@@ -36,20 +38,20 @@ def test_what_was_said_is_what_was_said_last() -> None:
 
 
 def test_one_broken_turn_breaks_the_conversation() -> None:
-    """The end is the first that was not normal, with its error, whatever came after it."""
+    """The finish reason is the first that was not normal, with its error, whatever follows."""
     error = RunError(name="Broken")
     whole = combine_runs([run(), run(finish_reason="error", error=error), run(finish_reason="length"), run()])
     assert (whole.finish_reason, whole.error) == ("error", error)
 
 
 def test_a_conversation_of_normal_turns_ends_normally() -> None:
-    """Where every turn ended normally, so did the conversation."""
+    """If every turn ended normally, so did the conversation."""
     assert combine_runs([run(), run()]).ended_normally
 
 
 @pytest.mark.parametrize("reporting", [0, 1])
 def test_a_number_that_one_turn_lacks_is_missing_from_the_whole(reporting: int) -> None:
-    """A sum without one of its parts would be a guess, whichever part it is."""
+    """A number that one turn does not report is missing, since a sum without it would be a guess."""
     silent = run(usage=None, missing=("usage", "cost"))
     runs = [silent, silent]
     runs[reporting] = run(usage=usage(10))
@@ -58,7 +60,7 @@ def test_a_number_that_one_turn_lacks_is_missing_from_the_whole(reporting: int) 
 
 
 def test_times_add_up_and_moments_are_the_latest() -> None:
-    """Durations are summed; the first text of a conversation is as late as that of its slowest turn."""
+    """Durations are summed; each other time is the latest of all turns."""
     first = Timing(headers_ms=1, first_event_ms=5, first_text_ms=9, total_ms=100, longest_gap_ms=60)
     second = Timing(headers_ms=2, first_event_ms=4, first_text_ms=None, total_ms=50, longest_gap_ms=40)
     whole = combine_runs([run(timing=first), run(timing=second)])
@@ -66,7 +68,7 @@ def test_times_add_up_and_moments_are_the_latest() -> None:
 
 
 def test_the_runs_stay_as_they_were() -> None:
-    """Combining makes a new run and changes none."""
+    """Combining makes a new run and changes none of the given ones."""
     runs = [run(call("a"), reply="1"), run(call("b"), reply="2")]
     copies = [RunResult.model_validate(one.model_dump()) for one in runs]
     combine_runs(runs)

@@ -1,4 +1,4 @@
-"""What is run, and how often: any mixture of evals, and one row a run."""
+"""What is run, and how often: any mixture of evals, with one row per run."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,7 @@ def planned(eval_: Eval, runs: int | None = None) -> list[tuple[str, int | None]
 
 
 def test_evals_cases_and_definitions_mix() -> None:
-    """Evals, cases as data and evals in code stand in one list, in any nesting, and keep their order."""
+    """Evals, cases as data and evals in code can be mixed in one list, nested in any way, and keep their order."""
 
     @define_eval(name="in code", cases=[{"input": "a"}, {"input": "b"}])
     def in_code(t: Any, case: Mapping[str, Any]) -> None:
@@ -44,12 +44,12 @@ def test_evals_cases_and_definitions_mix() -> None:
 def test_each_run_is_a_row(
     repeat: int | None, pass_at: int | None, runs: int | None, rows: list[tuple[str, int | None]]
 ) -> None:
-    """A case that runs more than once has a numbered row a run; `runs` comes first, and `pass_at` stays in reach."""
+    """Each of several runs has a numbered row; `runs` overrides `repeat`, and `pass_at` stays reachable."""
     assert planned(Eval("flow", nothing, repeat=repeat, pass_at=pass_at), runs) == rows
 
 
 def test_a_case_as_data_keeps_what_it_says() -> None:
-    """Repeats, limits, tags and metadata of a case as data are those of its eval."""
+    """The eval of a case as data has the case's repeats, limits, tags and metadata."""
     case = EvalCase.model_validate(
         {"name": "a", "prompt": "hi", "repeat": 3, "pass_at": 2, "timeout": "30s", "tags": "x", "metadata": {"k": 1}}
     )

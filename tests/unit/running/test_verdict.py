@@ -1,9 +1,9 @@
-"""What becomes of a case, by its turns, its assertions and what broke it."""
+"""The outcome of a case, by its turns, its assertions and what broke it."""
 
 import pytest
 
 from remote_evals.results import AssertionResult, CaseError, RunResult, Status
-from remote_evals.running.verdict import FailurePolicy, decide_status, protocol_gates
+from remote_evals.running.verdict import FailurePolicy, decide_status, make_protocol_gates
 
 LAX = FailurePolicy()
 WHOLE, LOSSY = RunResult(finish_reason="stop"), RunResult(finish_reason="stop", missing=("events",))
@@ -16,7 +16,7 @@ EMPTY = CaseError(code="EVAL_EMPTY", message="it tested nothing")
 
 
 @pytest.mark.parametrize(
-    ("turn", "made", "error", "strictness", "verdict"),
+    ("turn", "made", "error", "policy", "verdict"),
     [
         (WHOLE, PASSED, None, LAX, ("passed", None)),
         (WHOLE, FAILED, None, LAX, ("failed", None)),
@@ -37,16 +37,16 @@ def test_the_verdict(
     turn: RunResult | None,
     made: AssertionResult,
     error: CaseError | None,
-    strictness: FailurePolicy,
+    policy: FailurePolicy,
     verdict: tuple[Status, str | None],
 ) -> None:
-    """A failed gate fails its case, unless it failed without the agent or events were lost; else what broke decides."""
-    status, why = decide_status([turn] if turn else [], [PASSED, made], error, strictness, "https://agent")
+    """A failed gate fails its case, unless nothing was sent or events were lost; otherwise the error decides."""
+    status, why = decide_status([turn] if turn else [], [PASSED, made], error, policy, "https://agent")
     assert (status, why and why.code) == verdict
 
 
 def test_lost_events_are_told_with_the_deployment() -> None:
-    """A failure that may be the fault of the way names the deployment and what to look for."""
+    """A failure that the network may have caused names the deployment and what to look for."""
     _, why = decide_status([LOSSY], [FAILED], None, LAX, "https://agent")
     assert why is not None
     assert why.message.startswith("https://agent: events of the stream were lost on the way, ")
@@ -54,9 +54,9 @@ def test_lost_events_are_told_with_the_deployment() -> None:
 
 
 def test_each_oddity_is_a_gate_of_its_turn() -> None:
-    """Each warning of each turn is a failed gate that names its turn."""
+    """Each protocol warning of each turn is a failed gate that names its turn."""
     turns = [RunResult(), RunResult(turn=2, warnings=("one", "two"))]
-    assert [(gate.key, gate.kind, gate.passed, gate.turn, gate.message) for gate in protocol_gates(turns)] == [
+    assert [(gate.key, gate.kind, gate.passed, gate.turn, gate.message) for gate in make_protocol_gates(turns)] == [
         ("protocol", "gate", False, 2, "turn 2: protocol failed: one"),
         ("protocol", "gate", False, 2, "turn 2: protocol failed: two"),
     ]

@@ -1,3 +1,5 @@
+"""Which suite files are found by paths, folders and globs."""
+
 from pathlib import Path
 
 import pytest
@@ -49,24 +51,24 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ids=str,
 )
 def test_files_folders_and_globs_name_suites(patterns: list[str], found: list[str]) -> None:
-    """A file is itself, a folder its suites, a glob the suites it matches: sorted within each and never twice."""
+    """A file stands for itself, a folder for its suites, a glob for its matches: each sorted and without repeats."""
     assert find_suite_files(patterns) == ([Path(name) for name in found], [])
 
 
 def test_a_file_named_in_two_ways_is_one_file(tmp_path: Path) -> None:
-    """The same file by its relative and by its absolute name runs once."""
+    """A file that is named by its relative and its absolute path is found once."""
     files, _ = find_suite_files(["a.eval.yaml", str(tmp_path / "a.eval.yaml")])
     assert len(files) == 1
 
 
 def test_a_link_to_a_suite_is_a_suite(tmp_path: Path) -> None:
-    """A symlink to a file is followed."""
+    """A symlink to a suite is found as a suite."""
     (tmp_path / "link.eval.yaml").symlink_to("plain.yaml")
     assert find_suite_files(["link.*"]) == ([Path("link.eval.yaml")], [])
 
 
 def test_a_name_that_looks_like_a_pattern_is_a_file_first(tmp_path: Path) -> None:
-    """A file that exists is taken by its name, brackets and all."""
+    """The name of an existing file is taken literally, even if it has brackets."""
     (tmp_path / "a[1].eval.yaml").touch()
     assert find_suite_files(["a[1].eval.yaml"]) == ([Path("a[1].eval.yaml")], [])
 
@@ -84,13 +86,13 @@ def test_a_name_that_looks_like_a_pattern_is_a_file_first(tmp_path: Path) -> Non
     ],
     ids=ascii,
 )
-def test_what_names_no_suite_is_a_mistake(pattern: str, problem: str, tmp_path: Path) -> None:
-    """Each pattern that names nothing is told with what is wrong, and the others are still found."""
+def test_what_names_no_suite_is_a_problem(pattern: str, problem: str, tmp_path: Path) -> None:
+    """A pattern that names no suite is reported with the reason, and other suites are still found."""
     (tmp_path / "empty").mkdir()
     files, problems = find_suite_files([pattern, "a.eval.yaml"])
     assert files == [Path("a.eval.yaml")]
-    (told,) = problems
-    assert told.startswith(f"{pattern}: {problem}")
+    (reported,) = problems
+    assert reported.startswith(f"{pattern}: {problem}")
 
 
 @pytest.mark.parametrize(
@@ -106,6 +108,6 @@ def test_what_names_no_suite_is_a_mistake(pattern: str, problem: str, tmp_path: 
         ("judge.eval.yaml", False),
     ],
 )
-def test_a_suite_asks_a_judge_by_its_name(name: str, judged: bool) -> None:
-    """Suites whose name says that they ask a judge are told from the others, in either way to name code."""
+def test_a_name_says_that_a_suite_needs_a_judge(name: str, judged: bool) -> None:
+    """Only names with `judge` in the right place mark a suite that needs a judge."""
     assert is_judged(Path("evals") / name) is judged

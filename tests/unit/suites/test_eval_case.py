@@ -1,4 +1,4 @@
-"""Cases as data: which keys ask what."""
+"""What each key of a case accepts, and which assertions it makes."""
 
 from typing import Any
 
@@ -69,15 +69,15 @@ KEYS: list[tuple[str, dict[str, Any], list[tuple[str, bool]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "expected"), [row[1:] for row in KEYS], ids=[row[0] for row in KEYS])
-async def test_each_key_asks_one_thing_an_item(asked: dict[str, Any], expected: list[tuple[str, bool]]) -> None:
-    """Only what is set is checked, one assertion an item; a case that asks nothing asks for a normal end."""
-    assert shown(await outcomes(asked, ANSWER)) == expected
+@pytest.mark.parametrize(("keys", "expected"), [row[1:] for row in KEYS], ids=[row[0] for row in KEYS])
+async def test_each_key_makes_one_assertion_per_item(keys: dict[str, Any], expected: list[tuple[str, bool]]) -> None:
+    """Only what is set is checked, one assertion per item; a case without checks expects a normal end."""
+    assert shown(await outcomes(keys, ANSWER)) == expected
 
 
 @pytest.mark.parametrize(("name", "alias", "value"), ALIASES, ids=[alias for _, alias, _ in ALIASES])
 def test_an_alias_means_the_same(name: str, alias: str, value: Any) -> None:
-    """Every spelling of a key makes the same case, and the two together are refused, naming both."""
+    """Both spellings of a key give the same case, and using both is refused by a message that names them."""
     basis = {"name": "a case", "prompt": "hi"}
     basis.pop(name, None)
     by_name, by_alias = ({**basis, key: value} for key in (name, alias))
@@ -87,7 +87,7 @@ def test_an_alias_means_the_same(name: str, alias: str, value: Any) -> None:
 
 
 def test_names_and_texts_may_be_given_alone() -> None:
-    """Where a list is expected, a single text is a list of one."""
+    """Where a list is expected, a single text becomes a list of one."""
     case = EvalCase.model_validate({"name": "a", "prompt": "hi", "tags": "smoke", "forbidden_tools": "x"})
     assert (case.tags, case.forbidden_tools) == (("smoke",), ("x",))
 
@@ -97,14 +97,14 @@ def test_names_and_texts_may_be_given_alone() -> None:
     [(500, 500), ("500", 500), ("500.5", 500.5), ("1.5s", 1500), ("250ms", 250), ("2m", 120_000)],
 )
 def test_a_bare_number_of_milliseconds_is_milliseconds(value: Any, milliseconds: float) -> None:
-    """A limit in ms takes a duration, and a bare number, quoted or not, is what the key says: milliseconds."""
+    """A limit in milliseconds accepts a duration, and a bare number, quoted or not, is in milliseconds."""
     case = EvalCase.model_validate({"name": "a", "prompt": "hi", "max_duration_ms": value})
     assert case.max_duration_ms == milliseconds
 
 
 @pytest.mark.parametrize(("value", "seconds"), [(30, 30.0), ("30s", 30.0), ("500ms", 0.5), ("10m", 600.0)])
 def test_a_timeout_is_in_seconds(value: Any, seconds: float) -> None:
-    """A case's timeout takes a duration, and a bare number is seconds."""
+    """The timeout of a case accepts a duration, and a bare number is in seconds."""
     assert EvalCase.model_validate({"name": "a", "prompt": "hi", "timeout": value}).timeout == seconds
 
 
@@ -114,16 +114,16 @@ def test_a_timeout_is_in_seconds(value: Any, seconds: float) -> None:
     ids=lambda r: str(r.finish_reason),
 )
 async def test_an_abnormal_end_fails_the_case(answer: RunResult) -> None:
-    """A run that did not end normally fails the case, once, even if all that was asked came true."""
+    """A run that does not end normally fails the case, once, even if every other check passes."""
     assert shown(await outcomes({"max_steps": 9}, answer)) == [("completed()", False), ("max_steps(9)", True)]
     assert shown(await outcomes({}, answer)) == [("completed()", False)]
 
 
 async def test_an_end_that_was_asked_for_is_right() -> None:
-    """A case that asks for another end passes with it, and absence in it counts; with a normal end it fails."""
+    """With `finish_reason`, a case passes on that end, where absence counts, and fails on a normal end."""
     case = {"finish_reason": "length", "forbidden_tools": ["refund"]}
-    asked = await outcomes(case, run(finish_reason="length"))
-    assert shown(asked) == [("finish_reason('length')", True), ("not_called_tool('refund')", True)]
+    results = await outcomes(case, run(finish_reason="length"))
+    assert shown(results) == [("finish_reason('length')", True), ("not_called_tool('refund')", True)]
     assert shown(await outcomes(case, run())) == [
         ("finish_reason('length')", False),
         ("not_called_tool('refund')", False),
@@ -131,7 +131,7 @@ async def test_an_end_that_was_asked_for_is_right() -> None:
 
 
 async def test_a_soft_check_is_soft() -> None:
-    """What stands under `soft` is checked with the same keys, after the gates, and recorded as soft."""
+    """The keys under `soft` make the same assertions, after the others, and are recorded as soft."""
     results = await outcomes({"max_steps": 9, "soft": {"must_contain": "x", "max_iterations": 9}}, run(reply="y"))
     assert [(one.name, one.kind, one.passed) for one in results] == [
         ("max_steps(9)", "gate", True),
@@ -141,13 +141,13 @@ async def test_a_soft_check_is_soft() -> None:
 
 
 def test_an_end_cannot_be_soft() -> None:
-    """How a run ends decides whether it can be judged, so it is refused under `soft`."""
+    """`finish_reason` is refused under `soft`, since it decides whether the run can be judged."""
     with pytest.raises(ValidationError, match="how a run ends cannot be soft"):
         EvalCase.model_validate({"name": "a", "prompt": "hi", "soft": {"finish_reason": "length"}})
 
 
 async def test_an_unknown_cost_is_handled_as_the_case_says() -> None:
-    """With `unknown_cost: skip`, a run without a price is not failed for it."""
+    """A run without a cost fails `max_cost_usd`, or is skipped with `unknown_cost: skip`."""
     unpriced = run(usage=usage(1, None), missing=("cost",))
     (failed,) = await outcomes({"max_cost_usd": 1}, unpriced)
     (skipped,) = await outcomes({"max_cost_usd": 1, "unknown_cost": "skip"}, unpriced)
@@ -157,19 +157,19 @@ async def test_an_unknown_cost_is_handled_as_the_case_says() -> None:
 @pytest.mark.parametrize("key", ["max_steps", "max_tokens", "max_cost_usd", "max_duration_ms", "timeout"])
 @pytest.mark.parametrize("value", [True, "many", -1, float("nan"), [], {}], ids=repr)
 def test_a_limit_that_is_no_number_is_refused(key: str, value: Any) -> None:
-    """A limit is a number that is not negative; a boolean is none."""
+    """Booleans, texts, negative numbers, NaN and containers are refused as limits."""
     with pytest.raises(ValidationError):
         EvalCase.model_validate({"name": "a", "prompt": "hi", key: value})
 
 
 def test_a_turn_has_no_name() -> None:
-    """A turn takes a prompt and checks, and none of what only a whole case has."""
+    """A turn refuses keys that only a whole case has."""
     with pytest.raises(ValidationError, match="unknown key 'name'"):
         Turn.model_validate({"prompt": "hi", "name": "a"})
 
 
-def test_defaults_fill_what_a_case_leaves_open() -> None:
-    """A case's own keys win over the defaults, null too; tags and metadata add up."""
+def test_defaults_fill_in_what_a_case_does_not_set() -> None:
+    """The keys of a case override the defaults, even with null; tags and metadata are combined."""
     defaults = CaseDefaults.model_validate(
         {"max_iterations": 5, "max_tokens": 9, "max_cost_usd": 1, "tags": ["a", "b"], "metadata": {"x": 1, "y": 1}}
     )

@@ -1,3 +1,5 @@
+"""How suite files become suites and evals."""
+
 import json
 from pathlib import Path
 from typing import Any
@@ -35,7 +37,7 @@ def load(folder: Path, name: str, text: str, variables: dict[str, str] | None = 
     ids=["yaml suite", "yaml list", "json suite", "json list", "jsonl", "yaml of Windows"],
 )
 def test_every_format_gives_the_same_suite(name: str, text: str, tmp_path: Path) -> None:
-    """A suite or a bare list of cases, in YAML, JSON or JSONL, is the same suite, named by its file."""
+    """A suite or a list of cases gives the same suite in YAML, JSON and JSONL, named after its file."""
     loaded = load(tmp_path, name, text)
     assert (loaded.file, loaded.suite.name) == (str(tmp_path / name), "a")
     assert [(case.name, case.prompt, case.max_steps, case.tags) for case in loaded.suite.cases] == [
@@ -44,8 +46,8 @@ def test_every_format_gives_the_same_suite(name: str, text: str, tmp_path: Path)
     ]
 
 
-def test_a_suite_says_its_name_target_and_defaults(tmp_path: Path) -> None:
-    """A suite has a name of its own, a target, and defaults that fill its cases."""
+def test_a_suite_has_its_name_target_and_defaults(tmp_path: Path) -> None:
+    """A suite may have its own name, a target, and defaults that fill in its cases."""
     text = (
         "name: shop\ntarget:\n  url: https://host/api/\n  token_env: TOKEN\n  headers: {X-A: b}\n"
         "defaults: {max_steps: 7, tags: [all], timeout: 2m}\n" + YAML
@@ -60,7 +62,7 @@ def test_a_suite_says_its_name_target_and_defaults(tmp_path: Path) -> None:
 
 
 def test_cases_become_evals_in_order(tmp_path: Path) -> None:
-    """Every case is an eval that knows its suite, its file, its tags and its time limit."""
+    """Every case becomes an eval with its suite, file, tags and time limit."""
     loaded = load(tmp_path, "shop.eval.yaml", "defaults: {tags: [all], timeout: 5}\n" + YAML)
     evals = make_evals([loaded])
     assert [(one.name, one.suite, one.tags, one.timeout_s) for one in evals] == [
@@ -71,7 +73,7 @@ def test_cases_become_evals_in_order(tmp_path: Path) -> None:
 
 
 def test_variables_are_filled_in_anywhere(tmp_path: Path) -> None:
-    """A variable stands in for any text, also where a number is expected; what it holds is never parsed as YAML."""
+    """A variable may replace any text or number; its value is never parsed as YAML."""
     text = "target: {url: '${HOST:-https://host}'}\ncases:\n- {name: a, prompt: '${P}', max_steps: '${N}'}\n"
     suite = load(tmp_path, "a.eval.yaml", text, {"P": "[x]: {y}", "N": "5"}).suite
     assert suite.target.url == "https://host"
@@ -80,14 +82,14 @@ def test_variables_are_filled_in_anywhere(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("endings", [("a.eval.yaml", "b.eval.json"), ("b.eval.jsonl", "c.eval.yml")])
 def test_a_folder_gives_all_its_suites(endings: tuple[str, str], tmp_path: Path) -> None:
-    """The suites below a folder are loaded in the order of their names."""
+    """All suites below a folder are loaded, in the order of their names."""
     for name in endings:
         (tmp_path / name).write_text(json.dumps(CASES[0] if name.endswith("jsonl") else CASES))
     assert [Path(loaded.file).name for loaded in load_suites([str(tmp_path)], {})] == list(endings)
 
 
-def test_mistakes_of_all_files_are_reported_at_once(tmp_path: Path) -> None:
-    """One error holds every mistake of every file and every pattern, in order; no suite is returned."""
+def test_problems_of_all_files_are_reported_at_once(tmp_path: Path) -> None:
+    """One error holds every problem of every file and pattern, in order; no suite is returned."""
     (tmp_path / "a.eval.yaml").write_text(YAML + "- {name: three, prompt: y, promt: x}\n- {name: four}\n")
     (tmp_path / "b.eval.json").write_text('[{"id": "one",\n"input": "${NO}"}]')
     (tmp_path / "c.eval.yaml").write_text(YAML)
@@ -106,8 +108,8 @@ def test_mistakes_of_all_files_are_reported_at_once(tmp_path: Path) -> None:
     assert len(problems) == 5
 
 
-def test_the_same_name_in_two_files_is_no_mistake(tmp_path: Path) -> None:
-    """Case names are unique within a suite, not across suites."""
+def test_the_same_name_in_two_files_is_no_problem(tmp_path: Path) -> None:
+    """Case names must be unique within a suite, but not across suites."""
     for name in ("a.eval.yaml", "b.eval.yaml"):
         (tmp_path / name).write_text(YAML)
     assert len(load_suites([str(tmp_path)], {})) == 2

@@ -1,4 +1,4 @@
-"""Files of evals in code: what they define, and where a mistake in one stands."""
+"""Files of evals in code: which evals they define, and how their problems are reported."""
 
 from pathlib import Path
 
@@ -23,14 +23,14 @@ def write(folder: Path, text: str, name: str = "shop_eval.py") -> Path:
     return path
 
 
-def problems_of(path: str | Path, *, needs_target: bool = False) -> list[str]:
+def load_problems(path: str | Path, *, needs_target: bool = False) -> list[str]:
     with pytest.raises(SuiteError) as caught:
         load_suites([str(path)], {}, needs_target=needs_target)
     return list(caught.value.problems)
 
 
 def test_a_file_gives_its_evals(tmp_path: Path) -> None:
-    """All evals of a file are loaded, in order, also those whose name nobody keeps; the suite is named by the file."""
+    """All evals of a file are loaded in order, even without a variable; the suite is named after the file."""
     path = write(tmp_path, GOOD)
     [loaded] = load_suites([str(path)], {}, needs_target=True)
     assert isinstance(loaded, LoadedCode)
@@ -41,7 +41,7 @@ def test_a_file_gives_its_evals(tmp_path: Path) -> None:
 
 
 def test_a_folder_gives_both_kinds_of_suite(tmp_path: Path) -> None:
-    """Evals in code are found beside suites as data, by `*_eval.py` and `eval_*.py`; other Python is left alone."""
+    """A folder gives suites as data and files named `*_eval.py` or `eval_*.py`; other Python files are not imported."""
     write(tmp_path, GOOD)
     write(tmp_path, GOOD, "eval_more.py")
     write(tmp_path, "raise SystemExit", "helper.py")
@@ -51,7 +51,7 @@ def test_a_folder_gives_both_kinds_of_suite(tmp_path: Path) -> None:
 
 
 def test_what_lies_beside_a_file_can_be_imported(tmp_path: Path) -> None:
-    """A file of evals imports its neighbours as a script does."""
+    """A file of evals can import modules beside it, as a script can."""
     write(tmp_path, "WORD = 'beside'", "neighbour_of_evals.py")
     path = write(tmp_path, "from neighbour_of_evals import WORD\n" + GOOD.replace('"one"', "WORD"))
     [first, *_] = make_evals(load_suites([str(path)], {}))
@@ -59,7 +59,7 @@ def test_what_lies_beside_a_file_can_be_imported(tmp_path: Path) -> None:
 
 
 def test_evals_that_a_file_imports_are_not_its_own(tmp_path: Path) -> None:
-    """An eval is that of the file which defines it, not of one that imports it."""
+    """An eval belongs to the file that defines it, not to one that imports that file."""
     write(tmp_path, GOOD, "imported_by_others.py")
     path = write(tmp_path, "import imported_by_others\n" + GOOD)
     assert len(make_evals(load_suites([str(path)], {}))) == 3
@@ -80,7 +80,7 @@ UNUSED = make("of the helper")
 
 
 def test_evals_that_a_helper_defines_for_a_file_are_its_own(tmp_path: Path) -> None:
-    """Evals that a helper defines and the file keeps by name are the file's, and lead to where they are defined."""
+    """Evals that a helper defines and the file holds in variables are the file's; their place is in the helper."""
     helper = write(tmp_path, MAKER, "maker_of_evals.py")
     path = write(tmp_path, "from maker_of_evals import make\nfirst = make('first')\nsecond = make('second')\n")
     evals = make_evals(load_suites([str(path)], {}))
@@ -89,14 +89,14 @@ def test_evals_that_a_helper_defines_for_a_file_are_its_own(tmp_path: Path) -> N
 
 
 def test_two_files_of_one_name_are_two_suites(tmp_path: Path) -> None:
-    """Files of one name in two folders do not stand in each other's way."""
+    """Files with the same name in two folders are loaded as two suites."""
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         write(tmp_path / folder, GOOD)
     assert len(make_evals(load_suites([str(tmp_path)], {}))) == 6
 
 
-MISTAKES = {
+PROBLEMS = {
     "no Python": ("import os\ndef broken(:\n    pass\n", 2, "not Python: "),
     "no such module": ("\nimport no_such_module_at_all\n", 2, "cannot be imported: ModuleNotFoundError: No module"),
     "raises": ("x = 1\n1 / 0\n", 2, "cannot be imported: ZeroDivisionError: division by zero"),
@@ -117,53 +117,53 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(MISTAKES))
+@pytest.mark.parametrize("name", sorted(PROBLEMS))
 @pytest.mark.parametrize("is_relative", [False, True], ids=["absolute", "relative"])
-def test_a_mistake_names_its_file_and_line(
+def test_a_problem_names_its_file_and_line(
     name: str, is_relative: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever is wrong with a file is told with the file as it was named, and the line, as mistakes in data are."""
-    text, line, message = MISTAKES[name]
+    """A problem in a file is reported with the file as the caller named it, and with the line."""
+    text, line, message = PROBLEMS[name]
     path: Path = write(tmp_path, text)
     if is_relative:
         monkeypatch.chdir(tmp_path)
         path = Path(path.name)
-    [problem] = problems_of(path)
-    # Of two evals of one name either line leads there.
+    [problem] = load_problems(path)
+    # Either of the two evals may be the one that is reported.
     lines = [4, 12] if name == "two evals of one name" else [line]
     assert any(problem.startswith(f"{path}:{one}: {message}" if one else f"{path}: {message}") for one in lines), (
         problem
     )
 
 
-def test_a_mistake_in_what_a_file_imports_is_told_with_both(tmp_path: Path) -> None:
-    """A neighbour that is not Python is named, and so is the line that imports it."""
+def test_a_problem_in_an_imported_file_names_both_files(tmp_path: Path) -> None:
+    """An imported file that is not Python is named, together with the line that imports it."""
     write(tmp_path, "def broken(:\n", "neighbour_that_is_broken.py")
     path = write(tmp_path, f"import neighbour_that_is_broken\n{GOOD}")
-    [problem] = problems_of(path)
+    [problem] = load_problems(path)
     assert problem.startswith(f"{path}:1: ")
     assert "neighbour_that_is_broken.py" in problem
 
 
-def test_mistakes_in_code_and_in_data_are_told_together(tmp_path: Path) -> None:
-    """All mistakes in all files are told at once, of whichever kind the files are."""
+def test_problems_in_code_and_in_data_are_reported_together(tmp_path: Path) -> None:
+    """Problems in files of code and of data are reported at once."""
     write(tmp_path, "import no_such_module_at_all\n")
     write(tmp_path, "cases: []", "a.eval.yaml")
-    assert [problem.partition(": ")[0] for problem in problems_of(tmp_path)] == [
+    assert [problem.partition(": ")[0] for problem in load_problems(tmp_path)] == [
         f"{tmp_path / 'a.eval.yaml'}:1",
         f"{tmp_path / 'shop_eval.py'}:1",
     ]
 
 
-def test_an_eval_without_agent_and_target_is_a_mistake(tmp_path: Path) -> None:
-    """Where no URL is given, an eval that has neither agent nor target is named with its line."""
+def test_an_eval_without_agent_and_target_is_a_problem(tmp_path: Path) -> None:
+    """If no URL is given, an eval with neither agent nor target is reported with its line."""
     path = write(tmp_path, GOOD.replace("agent=str, ", ""))
-    [problem] = problems_of(path, needs_target=True)
+    [problem] = load_problems(path, needs_target=True)
     assert problem.startswith(f"{path}:4: the eval 'one' has no agent and no target; give it one, pass --url URL")
 
 
-def test_suites_that_ask_a_judge_by_name_are_left_out(tmp_path: Path) -> None:
-    """Without judging, files named for a judge are not loaded, and not even imported."""
+def test_suites_named_for_a_judge_are_left_out(tmp_path: Path) -> None:
+    """Without `judging`, files whose names say that they need a judge are neither loaded nor imported."""
     write(tmp_path, GOOD)
     write(tmp_path, "raise SystemExit", "style_judge_eval.py")
     write(tmp_path, "raise SystemExit  # define_eval", "eval_style_judge.py")

@@ -1,3 +1,5 @@
+"""The JSON Schema of a suite, and that it agrees with the loader."""
+
 from pathlib import Path
 from typing import Any
 
@@ -18,21 +20,23 @@ TURNS = "cases:\n- name: a\n  turns:\n  - prompt: hi\n"
 
 
 def test_the_schema_is_valid() -> None:
-    """The schema is one of the draft that it names."""
+    """The schema is valid under the draft that it names."""
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
 @pytest.mark.parametrize("model", SCHEMA["$defs"].values(), ids=SCHEMA["$defs"].keys())
 def test_a_model_is_closed_and_described(model: dict[str, Any]) -> None:
-    """Every mapping refuses unknown keys, and it and every key of it say in one line what they are."""
+    """Every model refuses unknown keys, and it and each of its keys have a description of one line."""
     assert model["additionalProperties"] is False
     described = [model, *model["properties"].values()]
     assert [part for part in described if not part.get("description", "").strip() or "\n" in part["description"]] == []
 
 
-def test_an_alias_says_what_it_stands_for() -> None:
-    """An editor shows at an alias which key it is another name of."""
-    assert SCHEMA["$defs"]["EvalCase"]["properties"]["input"]["description"].startswith("The same as `prompt`. What")
+def test_an_alias_describes_its_key() -> None:
+    """The description of an alias names its key and repeats the description of the key."""
+    assert SCHEMA["$defs"]["EvalCase"]["properties"]["input"]["description"].startswith(
+        "The same as `prompt`. The message"
+    )
 
 
 EXAMPLES = [
@@ -43,7 +47,7 @@ EXAMPLES = [
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_an_example_is_valid(path: Path) -> None:
-    """Every example, and the suite that `init` writes, is valid by the schema."""
+    """Every example, and the suite that `init` writes, is valid under the schema."""
     VALIDATOR.validate(load_document(path).data)
 
 
@@ -132,7 +136,7 @@ def loads(path: Path) -> bool:
 
 @pytest.mark.parametrize(("name", "text", "is_right"), TABLE, ids=[name for name, _, _ in TABLE])
 def test_schema_and_loader_agree(name: str, text: str, is_right: bool, tmp_path: Path) -> None:
-    """What the loader takes the schema takes, and what it refuses the schema refuses."""
+    """The schema accepts what the loader accepts, and refuses what it refuses."""
     path = tmp_path / "a.eval.yaml"
     path.write_text(text)
     assert (loads(path), VALIDATOR.is_valid(parse_yaml(text).data)) == (is_right, is_right)

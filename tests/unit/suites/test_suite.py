@@ -1,4 +1,4 @@
-"""Every mistake that a suite file can hold, and what is said about it, whole."""
+"""Every problem that a suite file can have, with its full message."""
 
 from pathlib import Path
 
@@ -11,8 +11,8 @@ CASE = "cases:\n- name: a\n  prompt: hi\n"
 UNSET = "is not set; set it, or write"
 
 
-def problems_of(folder: Path, name: str, text: str, *, needs_target: bool = False) -> list[str]:
-    """Return the mistakes, without the folder and the name of the file."""
+def load_problems(folder: Path, name: str, text: str, *, needs_target: bool = False) -> list[str]:
+    """Return the problems of a suite, without the folder and the name of the file."""
     path = folder / name
     path.write_text(text, "utf-8")
     with pytest.raises(SuiteError) as caught:
@@ -79,7 +79,7 @@ YAML: list[tuple[str, str, list[str]]] = [
     (
         "nothing to send",
         "cases:\n- name: a\n",
-        ["2: cases[0]: a case has either a prompt (or input) or turns, one of them"],
+        ["2: cases[0]: a case needs either a prompt (or input) or turns, and not both"],
     ),
     ("no cases", "cases: []\n", ["1: cases: a suite without cases checks nothing"]),
     ("nothing", "", ["1: a suite is a mapping with `cases:`, or a list of cases, got null"]),
@@ -110,12 +110,12 @@ YAML: list[tuple[str, str, list[str]]] = [
     (
         "exact about nothing",
         CASE + "  exact_tool_sequence: true\n",
-        ["2: cases[0]: exact_tool_sequence needs a tool_order (or expected_tool_sequence) to be exact about"],
+        ["2: cases[0]: exact_tool_sequence also needs a tool_order (or expected_tool_sequence)"],
     ),
     (
         "soft end",
         CASE + "  soft:\n    finish_reason: stop\n",
-        ["5: cases[0].soft.finish_reason: how a run ends cannot be soft; ask for it outside of `soft`"],
+        ["5: cases[0].soft.finish_reason: how a run ends cannot be soft; move it out of `soft`"],
     ),
     (
         "userinfo",
@@ -125,7 +125,7 @@ YAML: list[tuple[str, str, list[str]]] = [
     (
         "the same name",
         CASE + "- name: a\n  prompt: x\n",
-        ["4: cases[1]: the name 'a' is already that of cases[0]"],
+        ["4: cases[1]: the name 'a' is already used by cases[0]"],
     ),
     (
         "unset variable",
@@ -139,7 +139,7 @@ YAML: list[tuple[str, str, list[str]]] = [
     ),
     ("unset URL", "target: {url: '${NO}'}\n" + CASE, [f"1: target.url: the variable NO {UNSET} ${{NO:-a default}}"]),
     (
-        "merged mistake",
+        "merged problem",
         "cases:\n- &b\n  name: a\n  prompt: x\n- <<: *b\n  name: c\n  prmpt: 1\n",
         ["7: cases[1].prmpt: unknown key 'prmpt'; did you mean 'prompt'?"],
     ),
@@ -147,9 +147,9 @@ YAML: list[tuple[str, str, list[str]]] = [
 
 
 @pytest.mark.parametrize(("text", "problems"), [row[1:] for row in YAML], ids=[row[0] for row in YAML])
-def test_a_mistake_is_told_with_line_and_remedy(text: str, problems: list[str], tmp_path: Path) -> None:
-    """A mistake is told once: its line, its place, what was got, and what is valid or was probably meant."""
-    assert problems_of(tmp_path, "a.eval.yaml", text) == problems
+def test_a_problem_is_reported_with_line_and_fix(text: str, problems: list[str], tmp_path: Path) -> None:
+    """A problem is reported once: its line, its place, what was found, and what is valid or was probably meant."""
+    assert load_problems(tmp_path, "a.eval.yaml", text) == problems
 
 
 SEVERAL: list[tuple[str, str, list[str]]] = [
@@ -165,49 +165,52 @@ SEVERAL: list[tuple[str, str, list[str]]] = [
 
 
 @pytest.mark.parametrize(("text", "parts"), [row[1:] for row in SEVERAL], ids=[row[0] for row in SEVERAL])
-def test_one_mistake_never_hides_another(text: str, parts: list[str], tmp_path: Path) -> None:
-    """All mistakes of a file are told at once, so that it is mended once."""
-    told = problems_of(tmp_path, "a.eval.yaml", text)
-    assert [part for part in parts if any(part in problem for problem in told)] == parts
+def test_one_problem_never_hides_another(text: str, parts: list[str], tmp_path: Path) -> None:
+    """All problems of a file are reported at once."""
+    problems = load_problems(tmp_path, "a.eval.yaml", text)
+    assert [part for part in parts if any(part in problem for problem in problems)] == parts
 
 
 @pytest.mark.parametrize("key", ["on", "1", "1.5", "~", "2026-01-31", "no"])
-def test_a_key_that_yaml_does_not_take_for_text_is_told_as_written(key: str, tmp_path: Path) -> None:
-    """A key such as `on`, which YAML reads as true, is refused at its line and shown as it stands in the file."""
-    (told,) = problems_of(tmp_path, "a.eval.yaml", f"{CASE}  {key}: x\n")
-    assert told.startswith("4: cases[0]")
-    assert key in told
+def test_a_key_that_yaml_does_not_take_for_text_is_reported_as_written(key: str, tmp_path: Path) -> None:
+    """An unknown key such as `on`, which YAML reads as true, is reported with its line and shown as written."""
+    (problem,) = load_problems(tmp_path, "a.eval.yaml", f"{CASE}  {key}: x\n")
+    assert problem.startswith("4: cases[0]")
+    assert key in problem
 
 
 @pytest.mark.parametrize("text", ["cases: {2026-01-31: x}\n", "cases: {1: x}\n", "cases: {? [a] : x}\n", "{1: x}\n"])
 def test_an_odd_key_never_breaks_the_loading(text: str, tmp_path: Path) -> None:
-    """Keys that no JSON could hold are mistakes like any other."""
-    assert problems_of(tmp_path, "a.eval.yaml", text)
+    """Keys that JSON cannot hold are reported as problems like any other."""
+    assert load_problems(tmp_path, "a.eval.yaml", text)
 
 
-def test_every_broken_line_of_jsonl_is_a_mistake_of_its_own(tmp_path: Path) -> None:
-    """Each line that is not JSON is told with its own place, and so is what is wrong with the lines that are."""
+def test_every_broken_line_of_jsonl_is_a_problem_of_its_own(tmp_path: Path) -> None:
+    """Each line that is not JSON is reported with its place, and so are the problems in the other lines."""
     text = '{"name": "a", "prompt": "x"}\nnope\n\n{"name": }\n{"name": "b", "prmpt": "x", "prompt": "y"}\n5\n'
     starts = ["2: not JSON", "4: not JSON", "5: cases[1].prmpt: unknown key", "6: cases[2]: "]
-    told = problems_of(tmp_path, "a.eval.jsonl", text)
-    assert [problem[: len(start)] for problem, start in zip(told, starts, strict=True)] == starts
+    problems = load_problems(tmp_path, "a.eval.jsonl", text)
+    assert [problem[: len(start)] for problem, start in zip(problems, starts, strict=True)] == starts
 
 
-def test_a_lone_surrogate_is_told_in_text_that_can_be_written(tmp_path: Path) -> None:
-    """A suite that holds half a character is refused with a message that a terminal can show."""
-    told = problems_of(tmp_path, "a.eval.json", '[{"name": "a\\ud83d", "prompt": "\\ud83d", "\\ud83d": 1}]')
-    assert told
-    "\n".join(told).encode("utf-8")
+def test_a_lone_surrogate_is_reported_in_text_that_can_be_written(tmp_path: Path) -> None:
+    """A suite with a lone surrogate is refused by messages that can be encoded."""
+    problems = load_problems(tmp_path, "a.eval.json", '[{"name": "a\\ud83d", "prompt": "\\ud83d", "\\ud83d": 1}]')
+    assert problems
+    "\n".join(problems).encode("utf-8")
 
 
 @pytest.mark.parametrize(
-    ("target", "is_told"), [("", True), ("target: {token_env: T}\n", True), ("target: {url: 'https://h'}\n", False)]
+    ("target", "is_reported"), [("", True), ("target: {token_env: T}\n", True), ("target: {url: 'https://h'}\n", False)]
 )
-def test_a_suite_without_a_target_is_a_mistake_where_one_is_needed(target: str, is_told: bool, tmp_path: Path) -> None:
-    """Where nothing else gives a URL, a suite that names none is told the three ways to give one."""
-    told = problems_of(tmp_path, "a.eval.yaml", f"{target}{CASE}  bad: 1\n", needs_target=True)
-    ways = [problem for problem in told if "`url:`" in problem and "--url" in problem and "REMOTE_EVALS_URL" in problem]
-    assert len(ways) == int(is_told)
+def test_a_suite_without_a_target_is_a_problem_where_one_is_needed(
+    target: str, is_reported: bool, tmp_path: Path
+) -> None:
+    """If a target is needed, a suite without a URL is reported with the three ways to give one."""
+    problems = load_problems(tmp_path, "a.eval.yaml", f"{target}{CASE}  bad: 1\n", needs_target=True)
+    ways = ["`url:`", "--url", "REMOTE_EVALS_URL"]
+    found = [problem for problem in problems if all(way in problem for way in ways)]
+    assert len(found) == int(is_reported)
 
 
 @pytest.mark.parametrize(
@@ -219,8 +222,8 @@ def test_a_suite_without_a_target_is_a_mistake_where_one_is_needed(target: str, 
         "'https://user:99887766554433@host'",
     ],
 )
-def test_what_may_be_a_credential_is_told_by_its_kind(target: str, tmp_path: Path) -> None:
-    """A mistake around a token, a header or a URL names the place and what kind of value was got, never the value."""
+def test_what_may_be_a_credential_is_shown_by_its_kind(target: str, tmp_path: Path) -> None:
+    """A problem with a token, a header or a URL shows the place and the kind of the value, never the value."""
     file = tmp_path / "s.eval.yaml"
     file.write_text(f"target: {target}\ncases: [{{name: a, prompt: x}}]\n", "utf-8")
     with pytest.raises(SuiteError) as caught:

@@ -35,8 +35,8 @@ def test_a_secret_over_plain_http_is_refused(name: str, url: str) -> None:
     with pytest.raises(UsageError) as caught:
         RemoteTarget(url, **given)
     assert str(caught.value) == (
-        f"{url.replace('HTTP', 'http')} is plain http, and {what} could be read on the way there; use https, or allow "
-        "it by --insecure-http (insecure_http=True in code)"
+        f"{url.replace('HTTP', 'http')} is plain http, and {what} could be read in transit; use https, or allow "
+        "it with --insecure-http (insecure_http=True in code)"
     )
 
 

@@ -1,3 +1,5 @@
+"""When each value check passes, and what it shows."""
+
 import re
 from typing import Any
 
@@ -38,7 +40,7 @@ CHECKS: list[tuple[Check, Any, bool]] = [
 
 @pytest.mark.parametrize(("check", "value", "passed"), CHECKS, ids=[f"{c.name} of {v!r}" for c, v, _ in CHECKS])
 def test_a_check_passes_or_fails(check: Check, value: Any, passed: bool) -> None:
-    """A check gives the verdict that its name promises, and says what it got."""
+    """A check passes or fails as its name says, and says what it got."""
     outcome = check.judge(value)
     assert outcome.passed is passed
     assert outcome.seen.startswith("got ")
@@ -55,20 +57,20 @@ def test_a_check_passes_or_fails(check: Check, value: Any, passed: bool) -> None
     ],
 )
 def test_a_check_is_named_by_the_call_that_made_it(check: Check, name: str) -> None:
-    """A report shows a check as it was written."""
+    """A check has the name of the call that made it."""
     assert check.name == name
 
 
 @pytest.mark.parametrize(("value", "score"), [(0.25, 0.25), (0.9, 0.9), (1, 1.0), (0, 0.0), (7, 1.0), ("x", 0.0)])
 def test_a_number_from_0_to_1_is_the_score_itself(value: Any, score: float) -> None:
-    """What a judge gave is the score, with the threshold it had to reach; a larger number has all or nothing."""
+    """`at_least` has its limit as threshold; a number from 0 to 1 is the score, and any other value scores 1 or 0."""
     outcome = at_least(0.5).judge(value)
     assert (outcome.score, outcome.threshold) == (score, 0.5)
 
 
 @pytest.mark.parametrize("check", [at_least(1_234_568), at_most(1_234_566)], ids=["at_least", "at_most"])
 def test_large_numbers_are_told_apart(check: Check) -> None:
-    """A message about numbers above a million shows them in full: what was got is not what was expected."""
+    """A message shows numbers above a million in full, so that two of them can be distinguished."""
     outcome = check.judge(1_234_567)
     assert not outcome.passed
     assert "1234567" in outcome.seen
@@ -84,18 +86,18 @@ def test_large_numbers_are_told_apart(check: Check) -> None:
     "check", [includes("a"), matches("a"), equals([1]), equals("a"), at_least(2), at_most(-1)], ids=lambda c: c.name
 )
 def test_no_value_makes_a_check_raise(check: Check, value: Any) -> None:
-    """Whatever value it is given, a check judges it."""
+    """A check can judge any value."""
     assert check.judge(value).passed in (True, False)
 
 
 @pytest.mark.parametrize("check", [includes("a"), equals([1]), at_least(2)], ids=lambda c: c.name)
 def test_the_deepest_json_never_makes_a_check_raise(check: Check) -> None:
-    """A value nested as deep as JSON can be parsed is judged like any other."""
+    """A value nested as deeply as JSON can be parsed is judged like any other."""
     deep = deepest()
     assert far_below(lambda: check.judge(deep)).passed is False
 
 
 def test_an_invalid_pattern_is_refused_when_the_check_is_made() -> None:
-    """A regular expression that cannot be is told to its author before anything runs."""
+    """An invalid regular expression raises before anything runs."""
     with pytest.raises(re.error):
         matches("(")
