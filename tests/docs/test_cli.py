@@ -10,7 +10,7 @@ import pytest
 
 from remote_evals import LLMJudge, RemoteEvalsError, TargetOptions, errors
 from remote_evals.cli import exits
-from remote_evals.cli.setup import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT_S, DEFAULT_WAIT_S
+from remote_evals.cli.run_setup import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT_S, DEFAULT_WAIT_S
 from remote_evals.config.settings import EnvironmentSettings, ReportSettings, Settings, load_settings
 from remote_evals.core.durations import parse_duration
 from tests.docs.command_lines import COMMANDS, explain_command_line, list_options

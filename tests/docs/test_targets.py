@@ -19,7 +19,7 @@ from remote_evals import (
     RemoteTarget,
     UsageError,
 )
-from remote_evals.cli.setup import DEFAULT_WAIT_S
+from remote_evals.cli.run_setup import DEFAULT_WAIT_S
 from remote_evals.core.durations import parse_duration
 from remote_evals.protocols.json_events import MAX_DEPTH
 from remote_evals.redaction import Redactor, Secret
