@@ -52,8 +52,8 @@ def find_table(page: str, *titles: str) -> Table:
 
 
 def find_code(text: str) -> list[str]:
-    """Return what stands between single backticks."""
-    return re.findall(r"`([^`\n]+)`", text)
+    """Return what stands between single backticks, outside of blocks."""
+    return re.findall(r"`([^`\n]+)`", _BLOCK.sub("", text))
 
 
 def named_options(text: str) -> set[str]:

@@ -27,6 +27,8 @@ from .client import FuzzClient, decide, open_client, read_transcript, take_turn
 from .pieces import TOKEN
 from .streams import make_random
 
+pytestmark = pytest.mark.slow
+
 # How many examples each test takes. Those that wait for a time limit request AT_ONCE answers in each example.
 ONE_BY_ONE = {"stream": 1_000, "framing": 700, "head": 1_000, "decision": 300, "transcript": 300}
 TOGETHER = {"damage": 24, "misframing": 8, "hanging": 8}

@@ -1,5 +1,6 @@
 """Random streams, read by our decoder and by one written from the specification alone."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +23,7 @@ PIECES = st.sampled_from(
 STREAMS = st.lists(PIECES | st.binary(max_size=3), max_size=30).map(b"".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=1500, deadline=None)
 @given(STREAMS, st.sets(st.integers(1, 150)))
 def test_any_stream_is_read_as_specified(body: bytes, places: set[int]) -> None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -60,6 +61,7 @@ def spelled_frames(draw: st.DrawFn, data: str) -> str:
     return frame + draw(st.sampled_from(LINE_ENDS[1:] if frame.endswith("\r") else LINE_ENDS))
 
 
+@pytest.mark.slow
 @settings(max_examples=500, deadline=None)
 @given(st.data(), st.lists(st.text(st.characters(codec=None), max_size=12), max_size=4), st.sets(st.integers(1, 400)))
 def test_any_text_survives_any_spelling(data: st.DataObject, texts: list[str], places: set[int]) -> None:

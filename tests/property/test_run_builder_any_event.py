@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -81,6 +82,7 @@ def build_run(frames: list[dict[str, Any]]) -> RunResult:
     return run.result(total_ms=float(len(frames)))
 
 
+@pytest.mark.slow
 @given(st.lists(FRAMES | st.dictionaries(st.text(max_size=4), VALUES, max_size=3), max_size=12))
 def test_any_json_object_is_an_event(frames: list[dict[str, Any]]) -> None:
     """Any JSON objects give a run with no more calls than there were events of tools."""

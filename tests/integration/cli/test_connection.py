@@ -36,6 +36,7 @@ async def run_concurrently(*args: object, cwd: Path | None = None) -> Finished:
     return Finished(process.returncode or 0, out.decode(), err.decode())
 
 
+@pytest.mark.slow
 async def test_a_private_authority_and_no_verification_at_all(suite: Path, tmp_path: Path) -> None:
     """A private CA's certificate is rejected, but accepted with `--ca-bundle`, or with `--insecure` and a warning."""
     authority = Authority(tmp_path)

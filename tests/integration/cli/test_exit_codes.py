@@ -121,6 +121,7 @@ def test_a_refused_token_is_3(tmp_path: Path) -> None:
     assert "wrong-token-2" not in done.all
 
 
+@pytest.mark.slow
 def test_an_unreachable_deployment_is_4(tmp_path: Path) -> None:
     """A deployment that is down is an error rather than a failed check."""
     with FakeServer(parse_script(GOOD)) as server:

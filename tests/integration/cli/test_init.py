@@ -83,6 +83,7 @@ def test_the_workflow_runs_the_evals_with_a_secret(tmp_path: Path) -> None:
     assert f"--junit {upload['with']['path']}" in run["run"]
 
 
+@pytest.mark.slow
 def test_the_workflows_command_is_valid(tmp_path: Path) -> None:
     """The options of the workflow's command exist: without a deployment, it fails only when it connects."""
     remote_evals("init", cwd=tmp_path)

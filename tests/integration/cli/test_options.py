@@ -80,6 +80,7 @@ def test_a_bad_url_in_the_environment_does_not_stop_the_fake(suite: Path, tmp_pa
     assert done.code == 0, done.all
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", ["evals/*.yaml", "evals/[ab].*", "evals/*/*.json", "*", "evals/s?b"])
 def test_a_quoted_glob_takes_what_the_shell_takes(tmp_path: Path, pattern: str) -> None:
     """A quoted pattern selects the same suites as one that the shell expands."""

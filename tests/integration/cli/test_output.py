@@ -28,6 +28,7 @@ replies:
 """
 
 
+@pytest.mark.slow
 def test_a_json_report_has_every_fact(tmp_path: Path) -> None:
     """The JSON report of the example has summary, target, and each case with its calls, cost and trace."""
     path = tmp_path / "deep" / "r.json"
@@ -43,6 +44,7 @@ def test_a_json_report_has_every_fact(tmp_path: Path) -> None:
     assert lookup["session_id"].startswith("eval-")
 
 
+@pytest.mark.slow
 def test_a_junit_report_has_a_testcase_a_case(tmp_path: Path) -> None:
     """The JUnit report names suite, file and every case."""
     path = tmp_path / "r.xml"
@@ -52,6 +54,7 @@ def test_a_junit_report_has_a_testcase_a_case(tmp_path: Path) -> None:
     assert next(case.get("name") for case in suite.iter("testcase")) == "order lookup"
 
 
+@pytest.mark.slow
 def test_a_token_that_comes_back_is_in_no_output(tmp_path: Path) -> None:
     """A token that a server echoes in reply, arguments, result and error body is in no output."""
     path = tmp_path / "s.eval.yaml"
@@ -66,6 +69,7 @@ def test_a_token_that_comes_back_is_in_no_output(tmp_path: Path) -> None:
     assert all(report.stat().st_mode & 0o777 == 0o600 for report in reports)
 
 
+@pytest.mark.slow
 def test_a_log_has_no_escapes_and_a_line_a_case() -> None:
     """A pipe gets plain lines: progress on stderr as cases end, the summary on stdout."""
     done = remote_evals("run", *EXAMPLE)
@@ -81,6 +85,7 @@ def test_quiet_shows_no_progress() -> None:
     assert "7/7 passed" in done.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("env", "colored"), [({}, True), ({"NO_COLOR": "1"}, False)], ids=["color", "NO_COLOR"])
 def test_a_terminal_has_color_unless_it_is_not_wanted(env: dict[str, str], colored: bool) -> None:
     """On a terminal the summary is coloured, unless NO_COLOR is set."""

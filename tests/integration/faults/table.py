@@ -1,6 +1,5 @@
-"""The fault matrix as a table of the README."""
+"""The fault matrix as the table of tests/README.md."""
 
-import re
 from collections.abc import Iterable, Sequence
 
 from remote_evals import Limits
@@ -9,9 +8,6 @@ from tests.integration.faults.matrix import IN_STREAM, NOWHERE, Entry, Moment, O
 from tests.integration.faults.network import Scenario
 
 Row = Entry | Scenario
-
-MARKED = re.compile(r"(<!-- fault matrix: begin -->\n)(.*?)(<!-- fault matrix: end -->\n)", re.DOTALL)
-"""Where the table stands; its second group is the table."""
 
 _HEAD = """\
 | what goes wrong | where | result | exit | tries | what is said |

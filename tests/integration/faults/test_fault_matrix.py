@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import re
 from pathlib import Path
 
@@ -12,15 +11,15 @@ from fake_server import FakeServer
 from fake_server.faults import PARAMETERS
 from remote_evals.cli.exits import decide_exit_code
 from remote_evals.transport import client
+from tests.docs.pages import read_written
 from tests.integration.faults.between_turns import BETWEEN_TURNS, FIRST_REPLY
 from tests.integration.faults.entries import AGENT, FAULTS
 from tests.integration.faults.matrix import END, IN_STREAM, REPLY, TOKEN, Outcome
 from tests.integration.faults.network import SCENARIOS
 from tests.integration.faults.outcomes import RowResult, make_case, make_script, run_scenario, run_strikes
-from tests.integration.faults.table import MARKED, render_table
-from tests.serving.command import ROOT, remote_evals
+from tests.integration.faults.table import render_table
+from tests.serving.command import remote_evals
 
-README = ROOT / "README.md"
 ALL_STRIKES = [strike for entry in (*AGENT, *FAULTS) for strike in entry.strikes()]
 STRIKES = {str(strike): strike for strike in ALL_STRIKES}
 SCENES = {str(scenario): scenario for scenario in (*SCENARIOS, *BETWEEN_TURNS)}
@@ -57,6 +56,7 @@ def assert_outcome(row: RowResult, outcome: Outcome, says: str) -> None:
         assert re.findall(r"\((\d+) attempts\)", error.message) == [str(outcome.tries)] * (outcome.tries > 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STRIKES)
 def test_a_fault_has_its_outcome(name: str, matrix: dict[str, RowResult]) -> None:
     """A fault has the outcome of its row, its request is sent as often as that says, and the reply so far is kept."""
@@ -68,18 +68,21 @@ def test_a_fault_has_its_outcome(name: str, matrix: dict[str, RowResult]) -> Non
         assert re.fullmatch(REPLY if run.finish_reason else strike.moment.reply + outcome.more, run.reply)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCENES)
 def test_trouble_around_a_deployment_has_its_outcome(name: str, matrix: dict[str, RowResult]) -> None:
     """A problem of the network, the server or the token ends with the outcome of its row."""
     assert_outcome(matrix[name], SCENES[name].outcome, SCENES[name].says)
 
 
+@pytest.mark.slow
 def test_what_came_before_a_later_turn_is_kept(matrix: dict[str, RowResult]) -> None:
     """A fault in a later turn leaves the first turn whole in the report."""
     firsts = [matrix[name].result.turns[0] for name, strike in STRIKES.items() if strike.request == "a later turn"]
     assert {(turn.reply, turn.finish_reason, len(turn.tool_calls)) for turn in firsts} == {(REPLY, "stop", 1)}
 
 
+@pytest.mark.slow
 def test_what_came_before_the_trouble_between_turns_is_kept(matrix: dict[str, RowResult]) -> None:
     """A problem between two turns leaves the first turn whole in the report."""
     results = [matrix[str(scenario)].result for scenario in BETWEEN_TURNS]
@@ -87,6 +90,7 @@ def test_what_came_before_the_trouble_between_turns_is_kept(matrix: dict[str, Ro
     assert {(result.turns[0].reply, result.turns[0].finish_reason) for result in results} == {(FIRST_REPLY, "stop")}
 
 
+@pytest.mark.slow
 def test_only_a_whole_stream_is_judged(matrix: dict[str, RowResult]) -> None:
     """A case fails only with a whole stream, and is an error only with an incomplete one."""
     wrong = []
@@ -111,13 +115,10 @@ def test_every_fault_strikes_wherever_it_can() -> None:
     assert possible - tested == HARMLESS
 
 
-def test_the_readme_has_the_matrix() -> None:
-    """The README's table is that of these rows; REMOTE_EVALS_UPDATE_SNAPSHOTS=1 writes it first."""
-    text, table = README.read_text("utf-8"), render_table([*AGENT, *SCENARIOS, *BETWEEN_TURNS, *FAULTS])
-    if os.environ.get("REMOTE_EVALS_UPDATE_SNAPSHOTS") == "1":
-        text = MARKED.sub(lambda found: found[1] + table + found[3], text)
-        README.write_text(text, "utf-8")
-    assert [found[2] for found in MARKED.finditer(text)] == [table]
+def test_the_page_has_the_table() -> None:
+    """The table of tests/README.md is that of these rows; REMOTE_EVALS_UPDATE_SNAPSHOTS=1 writes it first."""
+    table = render_table([*AGENT, *SCENARIOS, *BETWEEN_TURNS, *FAULTS])
+    assert read_written("tests/README.md", "fault matrix", table) == table
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import pytest
 from tests.serving.pytest_project import project, run, url, workers, write
 
 pytest_plugins = ["pytester"]
+pytestmark = pytest.mark.slow
 __all__ = ["project", "url"]
 
 

@@ -7,6 +7,7 @@ import pytest
 from tests.serving.deployments import serve
 
 pytest_plugins = ["pytester"]
+pytestmark = pytest.mark.slow
 
 CASES = "defaults: {timeout: 300ms}\ncases: [{name: a, prompt: hi}, {name: b, prompt: hi, repeat: 2}]\n"
 

@@ -10,6 +10,7 @@ from remote_evals.running.plan import as_evals
 from tests.serving.pytest_project import CODE, SUITE, project, run, url, workers, write
 
 pytest_plugins = ["pytester"]
+pytestmark = pytest.mark.slow
 __all__ = ["project", "url"]
 
 

@@ -8,6 +8,7 @@ from fake_server import FakeServer, parse_script
 from tests.serving.pytest_project import project, run, workers, write
 
 pytest_plugins = ["pytester"]
+pytestmark = pytest.mark.slow
 __all__ = ["project"]
 
 TOKEN = "hush-token-4711"

@@ -11,6 +11,7 @@ from tests.serving.command import ROOT, remote_evals
 from tests.serving.pytest_project import project, run, write
 
 pytest_plugins = ["pytester"]
+pytestmark = pytest.mark.slow
 __all__ = ["project"]
 
 EXAMPLE = ROOT / "examples" / "order_eval.py"

@@ -76,6 +76,7 @@ async def test_a_frame_as_deep_as_allowed_is_read() -> None:
     assert error.happened == "the stream ended after x, before run.done"
 
 
+@pytest.mark.slow
 async def test_a_stream_without_end_is_bounded() -> None:
     """A stream that goes on beyond 256 MiB ends the turn, also where it is only keep-alives that fill it."""
     comment = b":" + b" " * (1024 * 1024) + b"\n\n"

@@ -212,6 +212,7 @@ async def test_a_turn_cancelled_while_its_token_is_fetched() -> None:
     assert not watch.reached.is_set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("yields", [0, 1, 2, 3])
 async def test_many_turns_cancelled_as_they_start(yields: int) -> None:
     """Turns that wait for others to connect first are cancelled too, and let those after them start."""

@@ -118,6 +118,7 @@ async def test_a_page_without_end_is_quoted_and_left(status: int) -> None:
     assert len(error.happened.partition(": ")[2]) == 300
 
 
+@pytest.mark.slow
 async def test_a_status_is_told_though_its_body_never_ends() -> None:
     """A failing answer whose body stalls is told with its status, and not as an answer without headers."""
     async with listen(sending(b"HTTP/1.1 502 Bad Gateway\r\ncontent-length: 1000\r\n\r\n<p>Bad")) as host:

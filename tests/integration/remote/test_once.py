@@ -68,6 +68,7 @@ async def test_a_decision_that_fails_is_not_sent_again(fault: Any) -> None:
         assert [request.path.count("approvals") for request in server.requests] == [0, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", TURNED_AWAY, ids=str)
 async def test_a_request_that_was_turned_away_is_sent_twice_more(fault: Any) -> None:
     """A 429 or 503 before any stream says that nothing was begun: three attempts, and the error counts them."""
@@ -80,6 +81,7 @@ async def test_a_request_that_was_turned_away_is_sent_twice_more(fault: Any) -> 
     assert row.run.retries == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", TURNED_AWAY, ids=str)
 async def test_a_decision_that_was_turned_away_is_sent_again(fault: Any) -> None:
     """The same holds for an approval, which then does what it should."""

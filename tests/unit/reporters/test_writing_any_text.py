@@ -99,6 +99,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None)  # a slow machine is not a failure
 @given(st.data())
 def test_every_report_can_be_written(data: st.DataObject) -> None:
