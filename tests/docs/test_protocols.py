@@ -106,7 +106,7 @@ def test_the_paths_are_as_told() -> None:
     assert told == [f"{request.method} {request.path}" for request in asked]
 
 
-ANSWERS = {"`401`, `403`": "401 Unauthorized", "any other": "302 Found", "`200`": "200 OK"}
+ANSWERS = {"`401`, `403`": "401 Unauthorized", "any other": "500 Oops", "`200`": "200 OK"}
 
 
 @pytest.mark.parametrize("row", find_table(PAGE, "answer").rows, ids=lambda row: row[0])
