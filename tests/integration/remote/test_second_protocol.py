@@ -21,7 +21,7 @@ from remote_evals.protocols.events import (
 )
 from remote_evals.protocols.json_events import JsonEventReader
 from remote_evals.targets import read_health
-from tests.serving.deployments import LAST_CHUNK, PATIENT, STREAM_HEAD, Connection, chunks, listen
+from tests.serving.deployments import PATIENT, STREAM_HEAD, Connection, chunks, listen
 
 
 def parse(name: str, frame: dict[str, Any]) -> Event:
@@ -124,7 +124,7 @@ class Oracle:
         method, path, _ = connection.request_line.split()
         self.asked.append((method, path, connection.body))
         head = b"HTTP/1.1 204 No Content\r\n\r\n" if method == "HEAD" else self._status
-        await connection.send([head] if head else [STREAM_HEAD, *chunks(list(self._frames)), LAST_CHUNK])
+        await connection.send([head] if head else [STREAM_HEAD, *chunks(list(self._frames))])
 
 
 def consult(host: str) -> RemoteTarget:
