@@ -3,7 +3,9 @@
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 from fake_server.events import Event, without_none
 from fake_server.script import Failure, Question, Step, SubAgent, Tool
@@ -48,14 +50,24 @@ class Agent:
         inner = call.child.find_pending_call() if call and call.child else None
         return inner or call
 
+    def list_requests(self) -> "list[Request]":
+        """Return the requests of the pause, decided or not, in the order in which they were made."""
+        call = self.find_pending_call()
+        return [one.request for one in ([call, *call.beside] if call else []) if one.request]
+
 
 @dataclass
 class Call:
-    """A tool call; `child` is the agent it delegates to, `later_tools` are the tools of its step that wait for it."""
+    """A tool call; `child` is the agent it delegates to, `later_tools` are the tools of its step that wait for it.
+
+    `beside` are the calls that wait for a decision together with it, and `request` is what it waits for itself.
+    """
 
     id: str
     tool: Tool
     child: Agent | None = None
+    beside: "list[Call]" = field(default_factory=list)
+    request: "Request | None" = None
     later_tools: deque[Tool] = field(default_factory=deque)
 
     def name_fields(self) -> Event:
@@ -84,10 +96,54 @@ class Call:
 
 @dataclass(frozen=True)
 class Decision:
-    """An approval, a rejection, or the answer to a question."""
+    """An approval, perhaps with other arguments, a rejection, or the answer to a question."""
 
     approved: bool
     answer: str | None = None
+    args: Event | None = None
+
+
+@dataclass
+class Request:
+    """A request for a decision, as the client has got it, and the decision once it is made."""
+
+    fields: Event
+    expires_at: datetime | None = None
+    decision: Decision | None = None
+    too_early: int = 0
+
+    @property
+    def id(self) -> str:
+        """The id of the approval."""
+        return str(self.fields["approvalId"])
+
+    def awaits_sign_in(self) -> bool:
+        """Return whether the user has not signed in yet, and count the decision that came too early."""
+        self.too_early -= 1
+        return self.too_early >= 0
+
+    def decide(self, decision: Decision) -> None:
+        """Keep the decision; an approval that comes too late is a denial."""
+        is_late = self.expires_at is not None and datetime.now(UTC) > self.expires_at
+        self.decision = Decision(approved=False) if is_late else decision
+
+
+def make_request(call: Call) -> Request:
+    """Return the request for a decision on `call`."""
+    tool, expires_at = call.tool, None
+    fields: Event = {"approvalId": str(uuid4()), **call.start_fields()}
+    if tool.question:
+        asked = {"text": tool.question.text, "options": tool.question.options}
+        fields |= {
+            "kind": "question",
+            "question": without_none(asked | {"allowFreeText": tool.question.allow_free_text}),
+        }
+    if tool.sign_in:
+        fields |= {"kind": "sign-in", "signIn": {"provider": tool.sign_in.provider, "url": tool.sign_in.url}}
+    if tool.expires is not None:
+        expires_at = datetime.now(UTC) + timedelta(seconds=tool.expires)
+        fields["expiresAt"] = expires_at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return Request(fields, expires_at, too_early=tool.sign_in.too_early if tool.sign_in else 0)
 
 
 def parse_decision(body: object) -> Decision | None:
@@ -96,7 +152,10 @@ def parse_decision(body: object) -> Decision | None:
     answer, approved = fields.get("answer"), fields.get("approved")
     if isinstance(answer, str):
         return Decision(approved=True, answer=answer)
-    return Decision(approved) if isinstance(approved, bool) else None
+    args = fields.get("args")
+    if not isinstance(approved, bool) or not (args is None or isinstance(args, dict)):
+        return None
+    return Decision(approved, args=args)
 
 
 def apply_decision(tool: Tool, decision: Decision) -> Tool:
@@ -104,6 +163,8 @@ def apply_decision(tool: Tool, decision: Decision) -> Tool:
     if not decision.approved:
         failure = _DECLINED if tool.question else _REJECTED
         return tool.model_copy(update={"error": failure, "duration": 0.0, "subagent": None})
+    if decision.args is not None:
+        tool = tool.model_copy(update={"args": decision.args})
     if tool.question and not tool.gives("result"):
         return tool.model_copy(update={"result": _make_answer(tool.question, decision.answer or "")})
     return tool

@@ -8,6 +8,7 @@ from contextlib import suppress
 from starlette.requests import Request
 from starlette.responses import Response
 
+from fake_server.agents import Request as PendingRequest
 from fake_server.events import to_json, without_none
 from fake_server.faults import ANSWERS, Fault
 from fake_server.stream import BrokenConnection, wait_for_disconnect
@@ -72,6 +73,17 @@ def unknown_approval(approval_id: str) -> Response:
     """Return the answer to a decision on an approval that is not pending."""
     message = f"No pending approval '{approval_id}' (it was decided already, or the agent was reloaded)"
     return make_error(404, message, "LOUSHO_APPROVAL_NOT_FOUND")
+
+
+def refuse_decision(request: PendingRequest) -> Response | None:
+    """Return the answer to a decision that was made already or comes before its sign-in, or None if it counts."""
+    if request.decision is not None:
+        message = f"Approval '{request.id}' was decided by another request"
+        return make_error(409, message, "LOUSHO_APPROVAL_CONFLICT")
+    if request.awaits_sign_in():
+        message = f"Approval '{request.id}' waits for the user to sign in"
+        return make_error(409, message, "LOUSHO_SIGNIN_PENDING")
+    return None
 
 
 async def answer_early(fault: Fault, request: Request) -> Response | None:

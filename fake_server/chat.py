@@ -25,6 +25,7 @@ class Chat:
 
     def __init__(self, script: Script) -> None:
         self._script = script
+        self._aborts = script.when_client_leaves == "abort"
         self._identity = {"agentName": script.agent, "agentId": str(uuid4())}
         self._sessions = Sessions()
         self._counter = TimesCounter()
@@ -48,9 +49,12 @@ class Chat:
             return answers.make_error(400, _BAD_DECISION)
         async with session.lock:
             await session.wait_until_idle()
-            if session.paused is None or session.paused.approval_id != approval_id:
+            found = session.paused.turn.find_request(approval_id) if session.paused else None
+            if session.paused is None or found is None:
                 return answers.unknown_approval(approval_id)
-            return await self._stream(request, session, session.paused.exchange.resume(decision))
+            if refusal := answers.refuse_decision(found):
+                return refusal
+            return await self._stream(request, session, session.paused.resume(found, decision))
 
     async def transcript(self, request: Request) -> Response:
         """Answer `GET /chat/<session>`."""
@@ -64,7 +68,7 @@ class Chat:
     def _make_run(self, session: Session, message: str | list[Any], request: Request) -> Run:
         text, number = get_text(message), session.turns + 1
         if session.paused:
-            return _refuse_while_paused(session.id, session.paused.approval_id)
+            return _refuse_while_paused(session.id, session.paused.turn.requests[0].id)
         reply = next((each for each in self._script.replies if each.when.holds_in_turn(text, number)), None)
         if reply is None:
             return _refuse_without_reply(session.id, text, number)
@@ -80,7 +84,7 @@ class Chat:
             return answer
         frames = LiveFrames()
         session.running = asyncio.create_task(frames.play(run.begin(), run.record))
-        return EventStream(frames, fault)
+        return EventStream(frames, fault, on_leave=session.abort if self._aborts else None)
 
 
 def _refuse_while_paused(session_id: str, approval_id: str) -> Run:

@@ -91,8 +91,16 @@ class Question(Part):
     )
 
 
+class SignIn(Part):
+    """A sign-in that a tool call needs; the first `too_early` decisions come before it."""
+
+    provider: Text
+    url: Text
+    too_early: int = Field(default=0, ge=0)
+
+
 class Tool(Part):
-    """One tool call and its outcome; `approval` or `question` pauses the run before it."""
+    """One tool call and its outcome; `approval`, `question` or `sign_in` pauses the run before it."""
 
     name: Text
     args: JsonObject = Field(default_factory=dict)
@@ -100,13 +108,15 @@ class Tool(Part):
     error: Failure | None = None
     duration: Duration = 0.0
     approval: bool = False
+    expires: Duration | None = None
     question: Question | None = None
+    sign_in: SignIn | None = None
     subagent: "SubAgent | None" = None
 
     @property
     def is_gated(self) -> bool:
         """Whether the run pauses before this call."""
-        return self.approval or self.question is not None
+        return self.approval or self.question is not None or self.sign_in is not None
 
     @property
     def can_pause(self) -> bool:
@@ -115,7 +125,8 @@ class Tool(Part):
 
     @model_validator(mode="after")
     def _has_one_outcome(self) -> Self:
-        for one, other in (("result", "error"), ("approval", "question"), ("question", "subagent")):
+        ways_to_pause = (("approval", "question"), ("approval", "sign_in"), ("question", "sign_in"))
+        for one, other in (("result", "error"), *ways_to_pause, ("question", "subagent")):
             if getattr(self, one) and getattr(self, other):
                 raise ValueError(f"a tool call has either {one!r} or {other!r}, not both")
         return self
@@ -191,6 +202,7 @@ class Reply(Answer):
     object: Json = None
     delay: Duration = 0.0
     delta: Literal["word", "char", "whole"] = "word"
+    pauses: Literal["one-by-one", "together", "together-repeated"] = "one-by-one"
     fault: Faults = Field(default_factory=list)
 
 
@@ -234,6 +246,7 @@ class Script(Part):
     agent: Text = "agent"
     token: Text | None = None
     base_path: BasePath = ""
+    when_client_leaves: Literal["go-on", "abort"] = "go-on"
     health: Annotated[list[HealthAnswer], BeforeValidator(as_list)] = Field(default_factory=list)
     fault: Faults = Field(default_factory=list)
     replies: list[Reply] = Field(min_length=1)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from fake_server.agents import Decision
+from fake_server.agents import Decision, Request
 from fake_server.events import TimedEvent
 from fake_server.faults import Fault
 from fake_server.turn import Turn
@@ -37,7 +37,7 @@ class Session:
     id: str
     messages: list[Any] = field(default_factory=list)
     turns: int = 0
-    paused: "Pause | None" = None
+    paused: "Exchange | None" = None
     running: asyncio.Task[None] | None = None
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -46,9 +46,14 @@ class Session:
         if self.running:
             await asyncio.wait([self.running])
 
+    def abort(self) -> None:
+        """End the turn that runs; what it has done stays done, and it joins no transcript."""
+        if self.running:
+            self.running.cancel()
+
     def make_transcript(self) -> dict[str, Any]:
         """Return the answer to `GET /chat/<id>`."""
-        pending = {"status": "awaiting-approval", "approvalId": self.paused.approval_id} if self.paused else None
+        pending = self.paused.make_fields() if self.paused else None
         return {"sessionId": self.id, "messages": self.messages, "pending": pending}
 
 
@@ -65,21 +70,27 @@ class Exchange:
         """Return the run that begins the turn."""
         return Run("chat", self.faults, self._start, self._record)
 
-    def resume(self, decision: Decision) -> "Run":
-        """Return the run that continues the turn after a pause."""
-        return Run("approval", self.faults, lambda: self._resume(decision), self._record)
+    def resume(self, request: Request, decision: Decision) -> "Run":
+        """Return the run that continues the turn after a pause, once the last request is decided."""
+        return Run("approval", self.faults, lambda: self._resume(request, decision), self._record)
+
+    def make_fields(self) -> dict[str, Any]:
+        """Return what the turn waits for, as the transcript has it."""
+        ids = [request.id for request in self.turn.requests]
+        pending = {"status": "awaiting-approval", "approvalId": ids[0]}
+        return pending | ({"approvalIds": ids} if self.turn.pauses_together else {})
 
     def _start(self) -> list[TimedEvent]:
         self.session.turns += 1
         return self.turn.start()
 
-    def _resume(self, decision: Decision) -> list[TimedEvent]:
+    def _resume(self, request: Request, decision: Decision) -> list[TimedEvent]:
         self.session.paused = None
-        return self.turn.resume(decision)
+        return self.turn.resume(request, decision)
 
     def _record(self) -> None:
-        if self.turn.approval_id:
-            self.session.paused = Pause(self.turn.approval_id, self)
+        if self.turn.requests:
+            self.session.paused = self
         elif self.turn.text is not None:
             reply = {"role": "assistant", "content": self.turn.text}
             self.session.messages += [{"role": "user", "content": self.message}, reply]
@@ -93,11 +104,3 @@ class Run:
     faults: Sequence[Fault]
     begin: Callable[[], list[TimedEvent]]
     record: Callable[[], None] = lambda: None
-
-
-@dataclass(frozen=True)
-class Pause:
-    """A pending approval, and the exchange that waits for it."""
-
-    approval_id: str
-    exchange: Exchange

@@ -57,9 +57,16 @@ class LiveFrames:
 
 
 class EventStream(StreamingResponse):
-    """The response that sends `frames` until they end, a fault strikes, or the client leaves."""
+    """The response that sends `frames` until they end, a fault strikes, or the client leaves: `on_leave` is called."""
 
-    def __init__(self, frames: Frames, fault: Fault | None, content_type: str = "text/event-stream") -> None:
+    def __init__(
+        self,
+        frames: Frames,
+        fault: Fault | None,
+        content_type: str = "text/event-stream",
+        on_leave: Callable[[], None] | None = None,
+    ) -> None:
+        self._on_leave = on_leave
         headers = {"cache-control": "no-cache", "content-type": content_type}
         if fault and fault.name == "wrong-content-type":
             headers["content-type"] = fault.content_type
@@ -76,6 +83,8 @@ class EventStream(StreamingResponse):
             await asyncio.wait({gone, sending}, return_when=asyncio.FIRST_COMPLETED)
             if sending.done():
                 await sending
+            elif self._on_leave:
+                self._on_leave()
         except ConnectionEnd as end:
             await BrokenConnection(by_reset=end.by_reset)(scope, receive, send)
         finally:

@@ -5,10 +5,9 @@ from collections import deque
 from collections.abc import Iterable
 from itertools import takewhile
 from typing import cast
-from uuid import uuid4
 
-from fake_server.agents import Agent, Call, Decision, apply_decision
-from fake_server.events import Event, TimedEvent, Timeline, make_error_fields, without_none
+from fake_server.agents import Agent, Call, Decision, Request, apply_decision, make_request
+from fake_server.events import Event, TimedEvent, Timeline, make_error_fields
 from fake_server.script import Failure, Reply, Step, Tool
 from fake_server.usage import TurnUsage
 
@@ -30,9 +29,18 @@ class Turn:
         self._player = _Player(reply, self._usage)
 
     @property
-    def approval_id(self) -> str | None:
-        """The approval that the turn waits for, or None."""
-        return self._player.approval_id if self._lead.paused_at else None
+    def requests(self) -> list[Request]:
+        """The requests that the turn waits for, in the order in which they were made."""
+        return [request for request in self._lead.list_requests() if request.decision is None]
+
+    @property
+    def pauses_together(self) -> bool:
+        """Whether a step may pause on several calls, as on newer servers."""
+        return self._reply.pauses != "one-by-one"
+
+    def find_request(self, approval_id: str) -> Request | None:
+        """Return the request of this pause with this id, decided or not, or None."""
+        return next((request for request in self._lead.list_requests() if request.id == approval_id), None)
 
     @property
     def text(self) -> str | None:
@@ -46,11 +54,17 @@ class Turn:
             timeline.add(event["type"], **{key: value for key, value in event.items() if key != "type"})
         return self._finish(timeline)
 
-    def resume(self, decision: Decision) -> list[TimedEvent]:
-        """Return the events from the decision on the pending call up to the end or the next pause."""
+    def resume(self, request: Request, decision: Decision) -> list[TimedEvent]:
+        """Return the events from the decision up to the end or the next pause; at once, if others are still open."""
+        request.decide(decision)
         timeline = self._begin()
-        self._player.settle(self._lead, decision, timeline)
-        return self._finish(timeline)
+        if not self.requests:
+            self._player.settle(self._lead, timeline)
+            return self._finish(timeline)
+        for still_open in self.requests if self._reply.pauses == "together-repeated" else ():
+            timeline.add("approval.requested", **still_open.fields)
+        timeline.add("run.done", **self._make_outcome())
+        return timeline.events
 
     def _begin(self) -> Timeline:
         timeline = Timeline()
@@ -84,9 +98,9 @@ class _Player:
     """Turns the steps, texts and tool calls of one turn's agents into events on a timeline."""
 
     def __init__(self, reply: Reply, usage: TurnUsage) -> None:
-        self.approval_id: str | None = None
         self._delta = _DELTAS[reply.delta]
         self._delay_s = reply.delay
+        self._pauses_together = reply.pauses != "one-by-one"
         self._usage = usage
         self._tasks = 0
 
@@ -107,23 +121,25 @@ class _Player:
             finish_reason, usage = _get_finish_reason(agent, step), self._usage.add_step(step)
             timeline.add("step.done", step=agent.steps_taken, finishReason=finish_reason, **usage)
 
-    def settle(self, agent: Agent, decision: Decision, timeline: Timeline) -> None:
-        """Apply `decision` to the call that `agent` is paused at, or pass it on to the sub-agent that waits for it."""
+    def settle(self, agent: Agent, timeline: Timeline) -> None:
+        """Apply the decisions to the calls that `agent` is paused at, or in the sub-agent that waits for them."""
         call = cast("Call", agent.paused_at)
         agent.paused_at = None
-        timeline.add("tool.resume", **call.start_fields())
-        if call.child is None:
-            call.tool = apply_decision(call.tool, decision)
-            self._execute(agent, call, timeline)
-        else:
-            self._settle_child(agent, call, call.child, decision, timeline)
+        for decided in (call, *call.beside):
+            if decided.request and decided.request.decision:
+                decided.tool = apply_decision(decided.tool, decided.request.decision)
+            timeline.add("tool.resume", **decided.start_fields())
+            if decided.child is None:
+                self._execute(agent, decided, timeline)
+            else:
+                self._settle_child(agent, decided, decided.child, timeline)
         self._call_tools(agent, call.later_tools, timeline)
         self._request_approval(agent, timeline)
 
-    def _settle_child(self, agent: Agent, call: Call, child: Agent, decision: Decision, timeline: Timeline) -> None:
+    def _settle_child(self, agent: Agent, call: Call, child: Agent, timeline: Timeline) -> None:
         began_s = timeline.now_s
         inner = timeline.branch(child.tag)
-        self.settle(child, decision, inner)
+        self.settle(child, inner)
         self.run_steps(child, inner)
         timeline.join([inner])
         if child.paused_at:
@@ -168,6 +184,10 @@ class _Player:
         timeline.add("tool.start", **call.start_fields())
         if call.tool.is_gated:
             agent.paused_at = call
+            is_beside = self._pauses_together and not call.tool.subagent
+            while is_beside and tools and tools[0].is_gated and not tools[0].subagent:
+                call.beside.append(agent.make_call(tools.popleft()))
+                timeline.add("tool.start", **call.beside[-1].start_fields())
         else:
             self._execute(agent, call, timeline)
 
@@ -194,19 +214,10 @@ class _Player:
 
     def _request_approval(self, agent: Agent, timeline: Timeline) -> None:
         # only the lead agent reports a pause, even that of a sub-agent
-        call = None if agent.tag else agent.find_pending_call()
-        if call:
-            self.approval_id = str(uuid4())
-            question = _make_question_fields(call.tool)
-            timeline.add("approval.requested", approvalId=self.approval_id, **call.start_fields(), **question)
-
-
-def _make_question_fields(tool: Tool) -> Event:
-    question = tool.question
-    if question is None:
-        return {}
-    fields = {"text": question.text, "options": question.options, "allowFreeText": question.allow_free_text}
-    return {"kind": "question", "question": without_none(fields)}
+        first = None if agent.tag else agent.find_pending_call()
+        for call in (first, *first.beside) if first else ():
+            call.request = make_request(call)
+            timeline.add("approval.requested", **call.request.fields)
 
 
 def _get_finish_reason(agent: Agent, step: Step) -> str:

@@ -16,6 +16,7 @@ from fake_server.script import (
     Reply,
     RunUsage,
     Script,
+    SignIn,
     Step,
     StepUsage,
     SubAgent,
@@ -25,7 +26,7 @@ from fake_server.script import (
     Usage,
     load_script,
 )
-from tests.fake_server.wire_client import ask, decide, one, post, serve
+from tests.fake_server.wire_client import ask, decide, one, post, send, serve
 
 # the error of a sub-agent stands in a comment, because nothing could follow it
 EXPLAINED_IN_A_COMMENT = {(SubAgent, "error")}
@@ -45,7 +46,7 @@ def given_keys(value: object) -> Iterator[tuple[type[BaseModel], str]]:
 @pytest.mark.parametrize(
     "model",
     [
-        *(Script, TurnCondition, Reply, Step, Tool, SubAgent, Question, Failure, StepUsage, RunUsage, Fault),
+        *(Script, TurnCondition, Reply, Step, Tool, SubAgent, Question, SignIn, Failure, StepUsage, RunUsage, Fault),
         *(HealthAnswer, JudgeScript, JudgeReply, TextCondition, Usage),
     ],
 )
@@ -67,6 +68,9 @@ def test_the_reference_is_a_deployment() -> None:
     with serve(REFERENCE.read_text("utf-8")) as server:
         assert one(ask(server, "Where is order 41", "a"), "run.done")["text"] == "It has shipped."
         first = decide(server, ask(server, "refund", "b"), {"approved": True}, "b")
-        assert one(decide(server, first, {"answer": "Visa"}, "b"), "run.done")["object"] == {"refunded": True}
+        second = decide(server, first, {"answer": "Visa"}, "b")
+        path = f"/chat/b/approvals/{one(second, 'approval.requested')['approvalId']}"
+        assert send(server, "POST", path, json={"approved": True}).json()["code"] == "LOUSHO_SIGNIN_PENDING"
+        assert one(decide(server, second, {"approved": True}, "b"), "run.done")["object"] == {"refunded": True}
         assert one(ask(server, "crash", "c"), "error")["error"]["code"] == "PROVIDER_FAILED"
         assert [post(server, "hi", "d").status_code for _ in range(3)] == [401, 403, 429]
