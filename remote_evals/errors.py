@@ -18,10 +18,11 @@ RemoteEvalsError                     REMOTE_EVALS
     ├── JudgeUnreachableError        JUDGE_UNREACHABLE: no complete answer came from the judge
     └── JudgeUnparseableError        JUDGE_UNPARSEABLE: the answer holds no verdict
 
-`MalformedStreamError` is internal, and not part of the tree.
+`MalformedStreamError` and `Refusal` are internal, and not part of the tree.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
@@ -96,9 +97,11 @@ class RemoteError(RemoteEvalsError):
     part of the run that arrived before it broke, with the trace id of its request, or None if nothing was sent.
     `retry_after_s` is the delay in seconds that the deployment asks for before a retry, or None if it asks for none.
     `may_have_begun` means that the request may have been acted on: the response came late, or as an event stream.
+    `deployment_code` is the deployment's own code for a refused request, or None if it gave none.
     """
 
     code = "REMOTE"
+    deployment_code: str | None = None
     retry_after_s: float | None = None
     may_have_begun: bool = False
 
@@ -225,6 +228,20 @@ class MalformedStreamError(Exception):
     def __init__(self, happened: str, advice: str | None = None) -> None:
         super().__init__(happened)
         self.advice = advice
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What a deployment says when it refuses a request, as its protocol reads it. Only for inside.
+
+    `text` is None if the body is to be quoted as it is. `code` is the deployment's own, and `advice` what to try after
+    it, or None. `accepts_token` means that not the token was refused, but what it was used for.
+    """
+
+    text: str | None = None
+    code: str | None = None
+    advice: str | None = None
+    accepts_token: bool = False
 
 
 def describe_error(error: BaseException) -> str:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from remote_evals.core.prompts import Prompt
 from remote_evals.errors import RemoteError
 from remote_evals.evals.context import EvalContext
 from remote_evals.protocols.chat import CHAT
@@ -72,8 +73,8 @@ class FakeSession:
         self.decisions: list[tuple[str, Mapping[str, Any]]] = []
         self._answers = list(answers)
 
-    async def send(self, prompt: str, turn: int) -> RunResult:
-        self.prompts.append(prompt)
+    async def send(self, prompt: Prompt, turn: int) -> RunResult:
+        self.prompts.append(str(prompt))
         return self._answer().model_copy(update={"turn": turn})
 
     async def decide(self, approval_id: str, decision: Mapping[str, Any]) -> RunResult:

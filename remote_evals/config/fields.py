@@ -3,9 +3,18 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, NonNegativeFloat, NonNegativeInt
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PlainValidator,
+    WithJsonSchema,
+)
 
 from ..core.durations import parse_duration
+from ..core.prompts import Prompt, find_prompt_problem
 from ..core.urls import parse_base_url
 
 
@@ -25,10 +34,28 @@ def _parse_milliseconds(value: Any) -> Any:
     return parse_duration(value) * 1000 if isinstance(value, str) and value.strip()[-1:].isalpha() else value
 
 
+def _check_prompt(value: Any) -> Any:
+    if problem := find_prompt_problem(value):
+        raise ValueError(problem)
+    return value
+
+
 # `json_schema_input_type` tells the JSON Schema of a suite what may be written besides the value itself.
 Text = Annotated[str, Field(min_length=1)]
 OneOrMore = BeforeValidator(as_list, json_schema_input_type=Text | tuple[Text, ...])
 Texts = Annotated[tuple[Text, ...], OneOrMore]
+
+_PART_SCHEMA = {
+    "type": "object",
+    "required": ["type"],
+    "properties": {"type": {"type": "string", "minLength": 1}},
+    "if": {"properties": {"type": {"const": "text"}}},
+    "then": {"required": ["text"], "properties": {"text": {"type": "string"}}},
+}
+_PROMPT_SCHEMA: dict[str, Any] = {
+    "anyOf": [{"type": "string", "minLength": 1}, {"type": "array", "minItems": 1, "items": _PART_SCHEMA}]
+}
+PromptField = Annotated[Prompt, PlainValidator(_check_prompt), WithJsonSchema(_PROMPT_SCHEMA)]
 
 Count = Annotated[NonNegativeInt, BeforeValidator(_refuse_boolean)]
 Amount = Annotated[NonNegativeFloat, BeforeValidator(_refuse_boolean)]

@@ -4,16 +4,20 @@ Also grades the replies of a case by rubrics, which only a reader can decide, if
 """
 
 from collections.abc import Awaitable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
+from ..core.prompts import Prompt, render_prompt
 from ..errors import JudgeUnparseableError, RemoteError, UsageError
 from ..judging import Judge, Verdict
 from ..redaction import Redactor
-from ..results import AssertionResult, JudgeUsage, PendingApproval, RunResult, ToolCall
+from ..results import AssertionResult, JudgeUsage, PendingApproval, PendingApprovals, RunResult, ToolCall
+from ..results.run import combine_runs
 from ..targets import Session
 from . import assertions
 from .assertions.methods import Assertions
 from .assertions.values import MissingValue
+from .decisions import Verb, choose_request, explain_ambiguity, explain_expiry, make_approval
 from .pending_calls import PendingCall, pending_call
 
 _NOT_ASKED = "rubrics are graded only with --judge, or by a judge given in code"
@@ -28,6 +32,7 @@ class EvalContext(Assertions):
     def __init__(self, session: Session, rubrics: "Rubrics | None" = None, redactor: Redactor | None = None) -> None:
         self.results: list[RunResult] = []
         self.assertions: list[AssertionResult] = []
+        self.case_warnings: list[str] = []
         self.judged_score: float | None = None
         self.pending_calls: list[PendingCall[Any]] = []
         self._prompts: list[str] = []
@@ -51,9 +56,12 @@ class EvalContext(Assertions):
         return self.result.tool_calls
 
     @property
-    def pending(self) -> PendingApproval | None:
-        """The decision or answer that the latest run waits for, or None."""
-        return self.results[-1].pending_approval if self.results else None
+    def pending(self) -> PendingApprovals | None:
+        """The requests that the latest run waits for, in the order in which they were asked, or None.
+
+        Its attributes are those of the first: `t.pending.tool`.
+        """
+        return PendingApprovals(self._waiting) if self._waiting else None
 
     @property
     def last_turn(self) -> Assertions:
@@ -71,31 +79,48 @@ class EvalContext(Assertions):
         return self._rubrics.usage
 
     @pending_call
-    async def send(self, prompt: str) -> RunResult:
-        """Run one turn and return it.
+    async def send(self, prompt: Prompt) -> RunResult:
+        """Run one turn and return it; the prompt is a text or a list of content parts.
 
         Raises `RemoteError` if no run came back that can be judged; what did come is kept for the report.
         """
-        self._prompts.append(prompt)
+        self._prompts.append(render_prompt(prompt))
         return await self._record_run(self._session.send(prompt, len(self.results) + 1))
 
     @pending_call
-    async def approve(self, note: str | None = None) -> RunResult:
+    async def approve(
+        self, note: str | None = None, *, tool: str | None = None, args: Mapping[str, Any] | None = None
+    ) -> RunResult:
         """Approve what the latest run waits for, and return that run, continued to its next end. Raises as `send`.
 
-        If it waits for nothing, that is a failed gate, and the run is returned unchanged.
+        If it waits for several calls, this is about the first that was asked, or the first of `tool`; the run goes on
+        once all are decided. `args` replaces the arguments of the call. If the run waits for nothing, or not for this
+        tool, that is a failed gate, nothing is sent, and the run is returned unchanged.
         """
-        return await self._decide("approve", _make_approval(True, note))
+        return await self._decide("approve", make_approval(True, note, args), tool)
 
     @pending_call
-    async def reject(self, note: str | None = None) -> RunResult:
+    async def approve_all(self, note: str | None = None) -> RunResult:
+        """Approve, one after another, all that the latest run waits for now; see `approve`."""
+        requests = self._waiting
+        if not requests:
+            self._add(assertions.nothing_pending, self.result, "approve")
+        for request in requests:
+            if request.approval_id not in {one.approval_id for one in self._waiting}:
+                self._add(assertions.nothing_pending, self.result, "approve", request.tool)
+                break
+            await self._send_decision(request, make_approval(True, note))
+        return combine_runs(self.results[-1:])
+
+    @pending_call
+    async def reject(self, note: str | None = None, *, tool: str | None = None) -> RunResult:
         """Reject what the latest run waits for; see `approve`."""
-        return await self._decide("reject", _make_approval(False, note))
+        return await self._decide("reject", make_approval(False, note), tool)
 
     @pending_call
-    async def answer(self, text: str) -> RunResult:
+    async def answer(self, text: str, *, tool: str | None = None) -> RunResult:
         """Answer the question that the latest run asked; see `approve`."""
-        return await self._decide("answer", {"answer": text})
+        return await self._decide("answer", {"answer": text}, tool)
 
     @pending_call
     async def transcript(self) -> list[dict[str, Any]]:
@@ -124,15 +149,31 @@ class EvalContext(Assertions):
             self.judged_score = verdict.score
             self.assertions.append(_make_rubric_result(verdict, threshold))
 
-    async def _decide(self, verb: str, decision: Mapping[str, Any]) -> RunResult:
-        if self.pending is None:
-            self._add(assertions.nothing_pending, self.result, verb)
-            return self.result
+    @property
+    def _waiting(self) -> tuple[PendingApproval, ...]:
+        return self.results[-1].pending_approvals if self.results else ()
+
+    async def _decide(self, verb: Verb, decision: Mapping[str, Any], tool: str | None) -> RunResult:
+        # The names in runs are scrubbed too.
+        waiting, tool = self._waiting, self._scrub_expected(tool)
+        request = choose_request(waiting, verb, tool)
+        if request is None:
+            self._add(assertions.nothing_pending, self.result, verb, tool)
+            return combine_runs(self.results[-1:])
+        self._warn(explain_ambiguity(waiting, verb, tool))
+        return await self._send_decision(request, decision)
+
+    async def _send_decision(self, request: PendingApproval, decision: Mapping[str, Any]) -> RunResult:
+        if decision.get("approved"):
+            self._warn(explain_expiry(request, datetime.now(UTC)))
         paused = self.results.pop()
         if self._expected_end == paused.finish_reason:
             self._expected_end = "stop"
-        assert paused.pending_approval is not None  # noqa: S101 - `pending` has just said so
-        return await self._record_run(self._session.decide(paused.pending_approval.approval_id, decision), paused)
+        return await self._record_run(self._session.decide(request.approval_id, decision), paused)
+
+    def _warn(self, warning: str | None) -> None:
+        if warning is not None:
+            self.case_warnings.append(self.scrub(warning))
 
     async def _record_run(self, running: Awaitable[RunResult], before: RunResult | None = None) -> RunResult:
         """Record the run and return it. If it breaks or is cut off, record its partial run, or else `before`."""
@@ -187,10 +228,6 @@ class Rubrics:
     def _add_usage(self, usage: JudgeUsage | None) -> None:
         if usage is not None:
             self.usage = usage if self.usage is None else self.usage + usage
-
-
-def _make_approval(approved: bool, note: str | None) -> dict[str, Any]:
-    return {"approved": approved} | ({} if note is None else {"note": note})
 
 
 def _make_rubric_result(verdict: Verdict, threshold: float) -> AssertionResult:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import MalformedStreamError
+from ..core.prompts import Prompt
+from ..errors import MalformedStreamError, Refusal
 from .events import Event
 
 _LONGEST_QUOTE = 60
@@ -38,8 +39,8 @@ class Request:
 class SessionRequests(typing.Protocol):
     """Makes the requests of one session. It may keep what later requests need, such as the conversation so far."""
 
-    def send(self, prompt: str) -> Request:
-        """Return the request that starts a turn."""
+    def send(self, prompt: Prompt) -> Request:
+        """Return the request that starts a turn, by a text or a list of content parts."""
         ...
 
     def decide(self, approval_id: str, decision: Mapping[str, Any]) -> Request:
@@ -171,6 +172,10 @@ class Protocol(typing.Protocol):
 
     def advise(self, status: int, url: str) -> str | None:
         """Return what to try after this status from this URL, or None if the protocol knows no better than HTTP."""
+        ...
+
+    def read_refusal(self, body: str) -> Refusal:
+        """Return what the body of a refused request says; an empty `Refusal` if it is none of this protocol's."""
         ...
 
     def read_timestamp(self, event: Event) -> float | None:

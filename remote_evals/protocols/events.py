@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..results import RunError, Usage
+from ..results import RunError, SignIn, Usage
 
 Frame = Mapping[str, Any]
 
@@ -91,13 +91,15 @@ class ToolEnd(Event):
 
 @dataclass(slots=True)
 class ApprovalRequested(Event):
-    """The run pauses until a call is approved or rejected, or `question` is answered."""
+    """The run pauses until a call is approved or rejected, `question` is answered, or the user has signed in."""
 
     approval_id: str = ""
     call_id: str = ""
     name: str = ""
     args: dict[str, Any] = field(default_factory=dict)
     question: dict[str, Any] | None = None
+    sign_in: SignIn | None = None
+    expires_at: str | None = None
 
 
 @dataclass(slots=True)

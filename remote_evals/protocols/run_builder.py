@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from ..results import Missing, PendingApproval, RunError, RunResult, Timing, Usage
+from ..results import Missing, RunError, RunResult, Timing, Usage
 from .base import StreamOrder
 from .events import (
     ApprovalRequested,
@@ -20,6 +20,7 @@ from .events import (
     ToolEnd,
     ToolStart,
 )
+from .open_approvals import ApprovalTracker
 from .tool_calls import ToolCallTracker
 
 # Not events of any protocol, but what proxies and frameworks send to keep a connection open.
@@ -49,7 +50,7 @@ class RunBuilder:
         self._calls = ToolCallTracker(turn)
         self._steps_started = self._steps_done = 0
         self._open_steps: Counter[tuple[object, ...]] = Counter()
-        self._pending: PendingApproval | None = None
+        self._approvals = ApprovalTracker()
         self._error: RunError | None = None
         self._first_event_ms: float | None = None
         self._first_text_ms: float | None = None
@@ -66,6 +67,8 @@ class RunBuilder:
             return False
         if not self.order.add(event) or event.type in _KEEP_ALIVES:
             return False
+        if self._last_type is None:
+            self._approvals.accept_decision()
         self._last_type = event.type
         if at_ms != self._last_ms or self._first_event_ms is None:
             self._record_gap(at_ms)
@@ -79,10 +82,11 @@ class RunBuilder:
         """The type of the last event, at most 60 characters; None before the first event."""
         return None if self._last_type is None else self._scrub(self._last_type)[:60]
 
-    def begin_stream(self) -> None:
-        """Prepare for the continuation of a run that paused: its end is still to come."""
-        self.done = self._pending = self._last_type = None
+    def begin_stream(self, deciding: str | None = None) -> None:
+        """Prepare for the continuation of a run that paused, by a decision on the approval of this id."""
+        self.done = self._last_type = None
         self.is_over = False
+        self._approvals.begin_stream(deciding)
         self.order.begin_stream()
 
     def result(
@@ -98,7 +102,7 @@ class RunBuilder:
             steps=self._steps_done,
             usage=usage,
             object=self.done.object if self.done else None,
-            pending_approval=self._pending,
+            pending_approvals=self._approvals.open,
             error=self._error,
             timing=self._timing(total_ms, headers_ms),
             missing=self._missing(usage),
@@ -179,7 +183,7 @@ class RunBuilder:
     def _on_tool_start(self, event: ToolStart, at_ms: float) -> None:
         self._calls.start(event)
         if event.resumed:
-            self._pending = None
+            self._approvals.resume(event)
 
     def _on_tool_end(self, event: ToolEnd, at_ms: float) -> None:
         if not self._calls.end(event):
@@ -187,13 +191,7 @@ class RunBuilder:
             self.order.warn("unknown call", text, event.type, event.name, event.call_id)
 
     def _on_approval(self, event: ApprovalRequested, at_ms: float) -> None:
-        self._pending = PendingApproval(
-            approval_id=event.approval_id,
-            tool_call_id=event.call_id,
-            tool=event.name,
-            args=event.args,
-            question=event.question,
-        )
+        self._approvals.add(event)
 
     def _on_run_failed(self, event: RunFailed, at_ms: float) -> None:
         if event.subagent is None:
@@ -203,6 +201,7 @@ class RunBuilder:
         if event.subagent is not None:
             return
         self.done = event
+        self._approvals.end_run(event.finish_reason)
         self._run_id = event.run_id or self._run_id
         if self._first_text_ms is None and event.text:
             self._first_text_ms = at_ms

@@ -26,11 +26,17 @@ class ToolCallTracker:
         return tuple(self._calls)
 
     def start(self, event: ToolStart) -> None:
-        """Record the start of a call; a resumed one goes on, even if a placeholder had ended it."""
+        """Record the start of a call; a resumed one goes on, even if a placeholder had ended it.
+
+        Who approved it may have edited its arguments: those that it goes on with are those that count.
+        """
         key = _key(event.subagent, event.call_id)
         open_calls = self._open.setdefault(key, {})
         if event.resumed and key in self._latest:
-            open_calls.setdefault(self._latest[key])
+            index = self._latest[key]
+            open_calls.setdefault(index)
+            if event.args and event.args != self._calls[index].args:
+                self._calls[index] = self._calls[index].model_copy(update={"args": event.args})
             return
         open_calls[len(self._calls)] = None
         self._append(key, self._call(event))

@@ -78,6 +78,7 @@ class RemoteAgent(SyncEvalContext):
             run=combine_runs(turns),
             turns=turns,
             assertions=tuple(self._t.assertions),
+            case_warnings=tuple(self._t.case_warnings),
         )
         report = EvalReport(tool_version="", started_at="", target="", duration_ms=0, results=(result,))
         return extract_case(report, self._target.redactor)

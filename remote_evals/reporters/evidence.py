@@ -13,7 +13,7 @@ from ..core.json_values import render_json, to_json_value
 from ..results import CaseError, CaseResult, EvalResult, RunResult, ToolCall, describe_end
 
 _LONGEST_ROW_OF_CALLS = 64
-# A client that disconnects does not stop the turn at the deployment.
+# A deployment may go on with a turn when its client disconnects, or abort it; what ran until then has run.
 _CUT_OFF = "it was cut off, and what was sent may still take effect"
 _FAILED_FAST = "FAILED_FAST"
 
@@ -79,8 +79,8 @@ def list_soft_failures(result: EvalResult) -> list[str]:
 
 
 def list_warnings(result: EvalResult) -> list[str]:
-    """Return the warnings of a run, which decide nothing: skipped checks and protocol warnings."""
-    return [*list_skipped_checks(result), *list_protocol_warnings(result)]
+    """Return the warnings of a run, which decide nothing: those of the case, skipped checks and protocol warnings."""
+    return [*result.case_warnings, *list_skipped_checks(result), *list_protocol_warnings(result)]
 
 
 def list_skipped_checks(result: EvalResult) -> list[str]:

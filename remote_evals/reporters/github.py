@@ -62,7 +62,7 @@ def _list_remarks(case: CaseResult) -> Iterator[str]:
     for run in case.runs:
         yield from _prefix_run(_list_reasons(run), run, case)
         yield from _prefix_run([f"soft: {text}" for text in list_soft_failures(run)], run, case)
-        yield from _prefix_run(list_protocol_warnings(run), run, case)
+        yield from _prefix_run([*run.case_warnings, *list_protocol_warnings(run)], run, case)
 
 
 def _list_reasons(run: EvalResult) -> list[str]:

@@ -71,7 +71,8 @@ def _parse_result(value: Any, path: str) -> dict[str, Any]:
 
 
 def _parse_run(raw: Mapping[str, Any]) -> dict[str, Any]:
-    fields = {name: raw[name] for name in RunResult.model_fields if name in raw and name != "error"}
+    names = [*RunResult.model_fields, "pending_approval"]
+    fields = {name: raw[name] for name in names if name in raw and name != "error"}
     return fields | ({"error": raw["run_error"]} if "run_error" in raw else {})
 
 

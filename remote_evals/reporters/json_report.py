@@ -90,6 +90,7 @@ def _build_result(result: EvalResult) -> dict[str, Any]:
         "turns": [_build_turn(turn) for turn in result.turns],
         "checks": result.checks,
         "assertions": result.assertions,
+        "case_warnings": result.case_warnings,
         "error": result.error,
     }
 
@@ -110,6 +111,7 @@ def _build_run(run: RunResult) -> dict[str, Any]:
         "usage": run.usage,
         "missing": run.missing,
         "pending_approval": run.pending_approval,
+        "pending_approvals": run.pending_approvals,
         "run_error": run.error,
         "retries": run.retries,
         "warnings": run.warnings,

@@ -96,6 +96,7 @@ def _render_row(case: CaseResult) -> str:
     remarks += ["under way"] if any(map(was_under_way, case.runs)) else []
     remarks += ["soft failures"] if any(map(list_soft_failures, case.runs)) else []
     remarks += ["protocol warnings"] if any(map(list_protocol_warnings, case.runs)) else []
+    remarks += ["case warnings"] if any(run.case_warnings for run in case.runs) else []
     remarks += ["not all checked"] if any(map(list_skipped_checks, case.runs)) else []
     cells = [
         ", ".join([_STATUSES[case.status] + rate, *remarks]),

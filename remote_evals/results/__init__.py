@@ -4,13 +4,25 @@ In: runs read from a deployment's stream or made in process, and the assertions 
 Out: immutable models that assertions and reporters work on; nothing here reads a stream, judges a reply or prints.
 """
 
+from .approvals import PendingApproval, PendingApprovals, SignIn
 from .case import ASSERTION_KEYS, AssertionKey, AssertionResult, CaseError, EvalResult, JudgeUsage, Status, Verdict
 from .report import CaseResult, EvalReport
-from .run import FINISH_REASONS, Missing, PendingApproval, RunError, RunResult, Timing, ToolCall, Usage, describe_end
+from .run import (
+    FINISH_REASONS,
+    PAUSED,
+    Missing,
+    RunError,
+    RunResult,
+    Timing,
+    ToolCall,
+    Usage,
+    describe_end,
+)
 
 __all__ = [
     "ASSERTION_KEYS",
     "FINISH_REASONS",
+    "PAUSED",
     "AssertionKey",
     "AssertionResult",
     "CaseError",
@@ -20,8 +32,10 @@ __all__ = [
     "JudgeUsage",
     "Missing",
     "PendingApproval",
+    "PendingApprovals",
     "RunError",
     "RunResult",
+    "SignIn",
     "Status",
     "Timing",
     "ToolCall",

@@ -5,7 +5,8 @@ from typing import Any, Literal, get_args
 
 from pydantic import Field
 
-from .run import Data, RunResult
+from .data import Data
+from .run import RunResult
 
 Status = Literal["passed", "failed", "error", "skipped"]
 
@@ -92,12 +93,14 @@ class AssertionResult(Data):
 class CaseError(Data):
     """Why a case could not be judged: a stable `code`, such as REMOTE_UNREACHABLE, and a message.
 
-    `status` is the HTTP status of the response if that is the failure.
+    `status` is the HTTP status of the response if that is the failure, and `deployment_code` the deployment's own code
+    for it, if it gave one.
     """
 
     code: str
     message: str
     status: int | None = None
+    deployment_code: str | None = None
 
 
 class EvalResult(Data):
@@ -105,7 +108,8 @@ class EvalResult(Data):
 
     `run` is the whole conversation as one run, `turns` its parts. `case` is the name of the case, `name` that of this
     run of it: they differ if the case runs more than once. `metadata` is the case's own, unchanged. `target` is the
-    deployment that was tested. `duration_ms` is the time that the agent took, over all turns.
+    deployment that was tested. `duration_ms` is the time that the agent took, over all turns. `case_warnings` describes
+    what was odd in how the case went about it, one sentence each; what was odd in a stream is in `run.warnings`.
     """
 
     name: str
@@ -120,6 +124,7 @@ class EvalResult(Data):
     run: RunResult = RunResult()
     turns: tuple[RunResult, ...] = ()
     assertions: tuple[AssertionResult, ...] = ()
+    case_warnings: tuple[str, ...] = ()
     error: CaseError | None = None
     judged_score: float | None = None
     judge_usage: JudgeUsage | None = None

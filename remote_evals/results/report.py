@@ -6,7 +6,7 @@ from math import fsum
 
 from ..core.text import escape_control_chars
 from .case import EvalResult, JudgeUsage, Status
-from .run import Data
+from .data import Data
 
 _MARKS: dict[Status, str] = {"passed": "PASS", "failed": "FAIL", "error": "ERROR", "skipped": "SKIP"}
 

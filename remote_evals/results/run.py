@@ -1,23 +1,28 @@
 """One run of an agent, wherever it ran, and the runs of a conversation combined into one.
 
-A case of several turns is asserted on exactly as a single run is. `Data` is the base of every result.
+A case of several turns is asserted on exactly as a single run is.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field, computed_field, model_validator
+
+from .approvals import PendingApproval
+from .data import Data
 
 Missing = Literal["usage", "steps", "cost", "events"]
 
 _NUMBERS: tuple[Missing, ...] = ("usage", "steps", "cost")
 _MISSING: tuple[Missing, ...] = (*_NUMBERS, "events")
 
+PAUSED = "awaiting-approval"
+
 _ENDS = {
     "length": "the model hit its limit of output tokens",
     "max-steps": "the run hit its step limit while still calling tools",
-    "awaiting-approval": "the run paused for a decision",
+    PAUSED: "the run paused for a decision",
     "aborted": "the run was aborted",
     "error": "the run failed",
     "budget-exceeded": "the run hit its budget",
@@ -28,18 +33,16 @@ _ENDS = {
 FINISH_REASONS = frozenset({"stop", *_ENDS})
 
 
-class Data(BaseModel):
-    """An immutable record. JSON values stay `Any`, since a stream may hold lone surrogates, which pydantic rejects."""
-
-    model_config = ConfigDict(frozen=True)
-
-
 class RunError(Data):
-    """Why a run or a tool call failed, in the deployment's own words; deployed servers often hide `message`."""
+    """Why a run or a tool call failed, in the deployment's own words; deployed servers often hide `message`.
+
+    `advice` is what to try, if the protocol knows what `code` asks for.
+    """
 
     name: str
     message: str = ""
     code: str | None = None
+    advice: str | None = None
 
 
 class ToolCall(Data):
@@ -85,16 +88,6 @@ class Timing(Data):
     longest_gap_ms: float = 0.0
 
 
-class PendingApproval(Data):
-    """The decision or answer that a paused run waits for."""
-
-    approval_id: str
-    tool_call_id: str
-    tool: str
-    args: dict[str, Any] = Field(default_factory=dict)
-    question: dict[str, Any] | None = None
-
-
 class RunResult(Data):
     """One run of an agent, or the runs of a whole conversation combined into one.
 
@@ -104,6 +97,7 @@ class RunResult(Data):
     `trace_id` is the W3C trace id that the request carried, which finds the run in the deployment's own traces.
     `retries` counts the requests that were sent again because the deployment cannot have started them; no time
     includes the waits between them. `warnings` describes what was odd in the stream, one sentence each.
+    `pending_approvals` are the requests that a paused run waits for, in the order in which they were asked.
     """
 
     turn: int = 1
@@ -113,7 +107,7 @@ class RunResult(Data):
     steps: int = 0
     usage: Usage | None = None
     object: Any = None
-    pending_approval: PendingApproval | None = None
+    pending_approvals: tuple[PendingApproval, ...] = ()
     error: RunError | None = None
     timing: Timing = Timing()
     missing: tuple[Missing, ...] = ()
@@ -122,6 +116,19 @@ class RunResult(Data):
     trace_id: str | None = None
     retries: int = 0
     warnings: tuple[str, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_single_approval(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping) or data.get("pending_approval") is None or "pending_approvals" in data:
+            return data
+        return {**data, "pending_approvals": (data["pending_approval"],)}
+
+    @computed_field  # type: ignore[prop-decorator] # mypy knows no decorated properties
+    @property
+    def pending_approval(self) -> PendingApproval | None:
+        """The first request that a paused run waits for; it may be given in place of `pending_approvals`."""
+        return self.pending_approvals[0] if self.pending_approvals else None
 
     @property
     def ended_normally(self) -> bool:
@@ -141,15 +148,24 @@ def describe_end(run: RunResult) -> str:
     if run.error:
         code = f" [{run.error.code}]" if run.error.code else ""
         why += f": {run.error.name}{code}" + (f": {run.error.message}" if run.error.message else "")
-    if run.pending_approval:
-        why += f" on {run.pending_approval.tool}; decide it in the next turn, or expect this finish_reason"
+        why += f"; {run.error.advice}" if run.error.advice else ""
+    if run.pending_approvals:
+        why += _describe_pause(run.pending_approvals)
     return f"finish reason was {run.finish_reason!r} ({why})"
+
+
+def _describe_pause(requests: Sequence[PendingApproval]) -> str:
+    sign_ins = [f"for {one.sign_in.provider} at {one.sign_in.url}" for one in requests if one.sign_in]
+    decide = "decide it in the next turn" if len(requests) == 1 else "decide each in a turn of its own"
+    if sign_ins:
+        decide = f"it needs a sign-in {' and '.join(sign_ins)}, which no eval does: sign in there first"
+    return f" on {', '.join(one.tool for one in requests)}; {decide}, or expect this finish_reason"
 
 
 def combine_runs(runs: Sequence[RunResult]) -> RunResult:
     """Return the runs of a conversation as one run: a single run as it is, and an empty run if there is none.
 
-    Reply, object and pending approval are those of the last run. Calls, steps, usage, total time, retries and warnings
+    Reply, object and pending approvals are those of the last run. Calls, steps, usage, total time, retries and warnings
     add up; every other time is the latest of all runs. The finish reason is the first that is not "stop": one broken
     run breaks the conversation. What any run did not report is missing from the whole.
     """

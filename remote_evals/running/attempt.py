@@ -119,6 +119,7 @@ class CaseAttempt:
             run=combine_runs(self._turns),
             turns=self._turns,
             assertions=self._assertions,
+            case_warnings=tuple(self._t.case_warnings) if self._t else (),
             error=error,
             judged_score=self._t.judged_score if self._t else None,
             judge_usage=self._rubrics.usage,

@@ -97,7 +97,12 @@ def find_empty_eval(t: EvalContext, eval_: Eval) -> CaseError | None:
 def explain_failure(failure: RemoteEvalsError, target: Target, place: str = "") -> CaseError:
     """Return the case error for an error of this package; `place` follows its message."""
     message = target.redactor.scrub(f"{failure}{place}")
-    return CaseError(code=failure.code, message=message, status=getattr(failure, "status", None))
+    return CaseError(
+        code=failure.code,
+        message=message,
+        status=getattr(failure, "status", None),
+        deployment_code=getattr(failure, "deployment_code", None),
+    )
 
 
 def explain_agent(failure: BaseException, target: Target) -> CaseError:

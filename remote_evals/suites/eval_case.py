@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from ..config.fields import Seconds, Text, Texts
+from ..config.fields import PromptField, Seconds, Text, Texts
 from ..config.problems import Problem
 from ..errors import RemoteError
 from ..evals.context import EvalContext
@@ -19,6 +19,9 @@ from ..targets import Target
 from .expectations import Expectations
 
 ACTIONS = ("prompt", "approve", "reject", "answer")
+# The keys that say more about a decision, and the decisions that they are for.
+DETAILS = {"tool": ACTIONS[1:], "args": ("approve",)}
+ALL = "all"
 PROMPT_ALIASES = {"input": "prompt", **Expectations.aliases}
 
 
@@ -52,14 +55,18 @@ class Turn(Expectations):
 
     aliases: ClassVar = PROMPT_ALIASES
 
-    prompt: Text | None = None
-    """The message to send to the agent."""
+    prompt: PromptField | None = None
+    """The message to send to the agent: a text, or a list of content parts."""
     approve: Decision | None = None
-    """Instead of a prompt, approve what the agent is waiting for: true, or a note to send along."""
+    """Instead of a prompt, approve what the agent is waiting for: true, a note to send along, or "all"."""
     reject: Decision | None = None
     """Instead of a prompt, reject what the agent is waiting for: true, or a note that gives the reason."""
     answer: Text | None = None
     """Instead of a prompt, the answer to the question that the agent is waiting for."""
+    tool: Text | None = None
+    """Which call a decision is about, by the name of its tool; without it, the first that was asked."""
+    args: dict[str, Any] | None = None
+    """With `approve`, the arguments that the call is approved with, in place of its own."""
     soft: SoftExpectations | None = None
     """Checks of this turn that are reported when they fail, but fail the case only with `--strict`."""
 
@@ -69,6 +76,11 @@ class Turn(Expectations):
         yield from super().find_problems(data)
         if sum(data.get(key) is not None for key in ACTIONS) != 1:
             yield (), f"a turn needs exactly one of {', '.join(ACTIONS)} (input is another name for prompt)"
+        for key in DETAILS:
+            if data.get(key) is not None and all(data.get(action) is None for action in DETAILS[key]):
+                yield (key,), f"{key!r} is only for a turn with {' or '.join(DETAILS[key])}"
+            elif data.get(key) is not None and data.get("approve") == ALL:
+                yield (key,), f"{key!r} is about one call, and `approve: all` about all of them"
 
     @property
     def is_decision(self) -> bool:
@@ -94,11 +106,15 @@ class Turn(Expectations):
         return result
 
     async def _act(self, t: EvalContext) -> RunResult:
+        if self.approve == ALL:
+            return await t.approve_all()
         if self.approve is not None:
-            return await t.approve(None if self.approve is True else self.approve)
+            return await t.approve(None if self.approve is True else self.approve, tool=self.tool, args=self.args)
         if self.reject is not None:
-            return await t.reject(None if self.reject is True else self.reject)
-        return await t.send(self.prompt or "") if self.answer is None else await t.answer(self.answer)
+            return await t.reject(None if self.reject is True else self.reject, tool=self.tool)
+        if self.answer is not None:
+            return await t.answer(self.answer, tool=self.tool)
+        return await t.send(self.prompt or "")
 
 
 class CaseDefaults(Expectations):
@@ -143,8 +159,8 @@ class EvalCase(CaseDefaults):
 
     name: Text
     """The name of the case in reports and for `--only`, unique in the suite."""
-    prompt: Text | None = None
-    """The message to send to the agent."""
+    prompt: PromptField | None = None
+    """The message to send to the agent: a text, or a list of content parts."""
     turns: tuple[Turn, ...] = ()
     """Instead of a prompt, a conversation of turns, each with its own prompt and checks."""
 
@@ -207,11 +223,12 @@ class EvalCase(CaseDefaults):
 
     async def _converse(self, t: EvalContext) -> bool:
         """Run the turns until one does not end as expected; return whether all of them did."""
-        turns = self.turns or (Turn(prompt=self.prompt or ""),)
+        turns, before = self.turns or (Turn(prompt=self.prompt or ""),), None
         for turn, following in zip(turns, (*turns[1:], None), strict=True):
             result = await turn.run(t)
             expected = turn.finish_reason or (self.finish_reason if following is None else None)
-            if following and following.is_decision and expected is None and result.pending_approval:
+            was_sent, before = result is not before, result
+            if following and following.is_decision and expected is None and result.pending_approvals and was_sent:
                 # The next turn decides on what this one waits for, so this is its expected end.
                 continue
             if expected is None and not result.ended_normally:

@@ -12,7 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
 from ..config.strict_model import StrictModel
-from .eval_case import ACTIONS, CaseDefaults, EvalCase, SoftExpectations, Turn
+from .eval_case import ACTIONS, ALL, DETAILS, CaseDefaults, EvalCase, SoftExpectations, Turn
 from .expectations import Expectations
 from .suite import Suite
 
@@ -93,6 +93,9 @@ def _make_rules(model: type[StrictModel]) -> Iterator[Schema]:
         yield {"if": exact, "then": _require(model, "tool_order", {"not": {"const": []}})}
     if model is Turn:
         yield {"oneOf": [_require(model, key, {"not": {"const": None}}) for key in ACTIONS]}
+        for key, decisions in DETAILS.items():
+            allowed = [_require(model, one, {"not": {"enum": [None, ALL]}}) for one in decisions]
+            yield {"if": _require(model, key, {"not": {"const": None}}), "then": {"anyOf": allowed}}
     if model is EvalCase:
         prompt = _require(model, "prompt", {"not": {"const": None}})
         yield {"oneOf": [prompt, _require(model, "turns", {"not": {"const": []}})]}

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ..core.prompts import Prompt
 from ..core.threads import run_in_thread
 from ..errors import UsageError, describe_error
 from ..protocols.chat import CHAT
@@ -43,7 +44,7 @@ class Answer:
     is_timed: bool = False
 
 
-Ask = Callable[[str, str, int], Awaitable[Answer]]
+Ask = Callable[[Prompt, str, int], Awaitable[Answer]]
 
 
 def make_ask(agent: Any) -> Ask:
@@ -90,7 +91,7 @@ def _parameters(function: Any) -> list[inspect.Parameter]:
 
 
 def _ask_for_result(function: Callable[..., Any]) -> Ask:
-    async def ask(prompt: str, session: str, turn: int) -> Answer:
+    async def ask(prompt: Prompt, session: str, turn: int) -> Answer:
         args, kwargs = _session_argument(function, session)
         is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
         given = (
@@ -105,7 +106,7 @@ def _ask_for_result(function: Callable[..., Any]) -> Ask:
 
 
 def _ask_for_events(function: Callable[..., AsyncIterator[Any]]) -> Ask:
-    async def ask(prompt: str, session: str, turn: int) -> Answer:
+    async def ask(prompt: Prompt, session: str, turn: int) -> Answer:
         args, kwargs = _session_argument(function, session)
         return await _read_events(function(prompt, *args, **kwargs), turn)
 

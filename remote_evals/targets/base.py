@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
+from ..core.prompts import Prompt
 from ..redaction import Redactor
 from ..results import RunResult
 
@@ -21,8 +22,8 @@ class Session(Protocol):
         """The current turn as far as it was seen; None before the first."""
         ...
 
-    async def send(self, prompt: str, turn: int) -> RunResult:
-        """Run one turn to its end. `turn` counts from 1.
+    async def send(self, prompt: Prompt, turn: int) -> RunResult:
+        """Run one turn to its end. A prompt is a text or a list of content parts; `turn` counts from 1.
 
         Raises `RemoteError`, whose `partial` is the run so far, if no run came back that can be judged.
         """
@@ -31,7 +32,8 @@ class Session(Protocol):
     async def decide(self, approval_id: str, decision: Mapping[str, Any]) -> RunResult:
         """Decide what the latest run waits for and return that run, continued to its next end.
 
-        `decision` is `{"approved": bool, "note"?: text}` or `{"answer": text}`. Raises as `send` does.
+        `decision` is `{"approved": bool, "note"?: text, "args"?: the arguments to approve}` or `{"answer": text}`. The
+        run goes on once all that it waits for is decided. Raises as `send` does.
         """
         ...
 

@@ -66,10 +66,20 @@ class Exchange:
             retries=self.retries,
         )
 
-    async def run(self, base_url: str, request: Request, token: Secret | None, deadline: Deadline) -> None:
-        """Send a request and read its stream to the end. Raises `RemoteError`."""
+    async def run(
+        self,
+        base_url: str,
+        request: Request,
+        token: Secret | None,
+        deadline: Deadline,
+        deciding: str | None = None,
+    ) -> None:
+        """Send a request and read its stream to the end. Raises `RemoteError`.
+
+        `deciding` is the id of the approval that the request decides, if it does.
+        """
         url = join_url(base_url, request.path)
-        self._builder.begin_stream()
+        self._builder.begin_stream(deciding)
         self._stopwatch.start()
         self._reader = None
         try:
@@ -107,7 +117,8 @@ class Exchange:
 
     async def _read_failure(self, response: httpx.Response, url: str, left_s: float) -> RemoteError | None:
         is_late = self._stopwatch.request_s() > SOON_S
-        reader = FailureReader(show_url(url), self._scrub, self._protocol.advise, self._sizes.quote_bytes)
+        protocol, shown = self._protocol, show_url(url)
+        reader = FailureReader(shown, self._scrub, protocol.advise, protocol.read_refusal, self._sizes.quote_bytes)
         if failure := await reader.read(response, left_s):
             failure.may_have_begun = is_late or get_media_type(response) == EVENT_STREAM
         return failure

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from httpx import AsyncBaseTransport
 
+from ..core.prompts import Prompt
 from ..core.threads import run_in_thread
 from ..errors import UsageError
 from ..redaction import Redactor
@@ -94,7 +95,7 @@ class LocalSession:
     async def __aexit__(self, *raised: object) -> None:
         """Release nothing."""
 
-    async def send(self, prompt: str, turn: int) -> RunResult:
+    async def send(self, prompt: Prompt, turn: int) -> RunResult:
         """Run one turn; an agent that raises gives a run that ends with "error", as a deployed one would."""
         started = time.perf_counter()
         self.partial = None

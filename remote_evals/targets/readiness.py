@@ -83,7 +83,8 @@ async def _ask(target: RemoteTarget, url: str, limit_s: float, timers: Timers) -
     headers = {"Accept": request.accept, **_HEADERS}
     async with aclosing(await target.client.send(request.method, url, headers, token=None)) as response:
         elapsed_ms = (time.perf_counter() - started) * 1000
-        failures = FailureReader(shown, target.redactor.scrub, target.protocol.advise, target.sizes.quote_bytes)
+        protocol, scrub = target.protocol, target.redactor.scrub
+        failures = FailureReader(shown, scrub, protocol.advise, protocol.read_refusal, target.sizes.quote_bytes)
         found = None if response.is_success else await failures.read(response, timers.left_s)
         failure = _restate_status(found, response, target.protocol) if found else None
         return Health(shown, response.status_code, dict(response.headers), elapsed_ms, failure)

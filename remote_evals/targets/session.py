@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar
 import httpx
 
 from ..core.durations import render_duration
+from ..core.prompts import Prompt
 from ..core.text import make_printable
 from ..core.urls import join_url, show_url
 from ..errors import (
@@ -76,7 +77,7 @@ class RemoteSession:
         """The latest turn as far as it came, scrubbed; None before the first."""
         return _scrub_run(self._latest.result, self._deployment.redactor) if self._latest else None
 
-    async def send(self, prompt: str, turn: int) -> RunResult:
+    async def send(self, prompt: Prompt, turn: int) -> RunResult:
         """Run one turn to its end and return it, with the token scrubbed wherever the server echoed it.
 
         Raises `RemoteError`, whose `partial` is the run so far, and `TokenSourceError` before anything is sent.
@@ -93,7 +94,7 @@ class RemoteSession:
             request = self._requests.decide(approval_id, decision)
         except MalformedStreamError as error:
             raise _restate(error, show_url(self._deployment.url)) from None
-        return await self._run(self._latest, request)
+        return await self._run(self._latest, request, approval_id)
 
     async def transcript(self) -> list[dict[str, Any]]:
         """Return the messages that the deployment keeps of this session. Raises as `send`."""
@@ -106,11 +107,11 @@ class RemoteSession:
 
         return list(self._deployment.redactor.scrub_value(await self._patiently(read)))
 
-    async def _run(self, exchange: Exchange, request: Request) -> RunResult:
+    async def _run(self, exchange: Exchange, request: Request, deciding: str | None = None) -> RunResult:
         url, redactor = self._deployment.url, self._deployment.redactor
 
         async def send(token: Secret | None, deadline: Deadline) -> None:
-            await exchange.run(url, request, token, deadline)
+            await exchange.run(url, request, token, deadline, deciding)
 
         try:
             await self._patiently(send, exchange.count_retry)
@@ -172,7 +173,8 @@ async def _read_transcript(
         headers = {"Accept": request.accept, "Accept-Encoding": "identity"}
         async with aclosing(await at.client.send(request.method, url, headers, token)) as response:
             timers.start("transcript", at.limits.headers_s)
-            failures = FailureReader(shown, at.redactor.scrub, at.protocol.advise, at.sizes.quote_bytes)
+            scrub, protocol = at.redactor.scrub, at.protocol
+            failures = FailureReader(shown, scrub, protocol.advise, protocol.read_refusal, at.sizes.quote_bytes)
             if failure := await failures.read(response, timers.left_s, expected=request.accept):
                 return failure
             body = await _read_body(response, at.sizes.transcript_bytes)
@@ -208,4 +210,5 @@ def _scrub_run(run: RunResult, redactor: Redactor) -> RunResult:
 def _scrub(failure: RemoteError, redactor: Redactor) -> None:
     """Remove from an error the secrets that the deployment echoed, and characters that act on a terminal."""
     failure.rewrite(lambda happened: make_printable(redactor.scrub(happened)))
+    failure.deployment_code = redactor.scrub_value(failure.deployment_code)
     failure.__cause__ = keep_cause(failure.__cause__, redactor.scrub)

@@ -4,7 +4,6 @@ Of its body a message quotes the start, within bounds.
 """
 
 import asyncio
-import json
 import re
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,12 +12,14 @@ from email.utils import parsedate_to_datetime
 
 import httpx
 
-from ..errors import RemoteError, RemoteStatusError, RemoteStreamError, RemoteUnauthorizedError
+from ..core.text import make_printable
+from ..errors import Refusal, RemoteError, RemoteStatusError, RemoteStreamError, RemoteUnauthorizedError
 from .failures import LIBRARY_ERRORS
 from .limits import SizeLimits
 
 MAX_BODY_S = 5.0
 MAX_TEXT_CHARS = 300
+MAX_CODE_CHARS = 80
 MAX_SECRET_CHARS = 4096
 MAX_ENCODING_CHARS = 40
 
@@ -44,7 +45,8 @@ Advise = Callable[[int, str], str | None]
 class FailureReader:
     """Explains answers to the requests of one URL, which is shown as `url`.
 
-    `scrub` removes secrets from what is quoted; `quote_bytes` is how much of a body is read for that.
+    `advise` and `read_refusal` are those of the deployment's protocol. `scrub` removes secrets from what is quoted;
+    `quote_bytes` is how much of a body is read for that.
     """
 
     def __init__(
@@ -52,11 +54,13 @@ class FailureReader:
         url: str,
         scrub: Callable[[str], str],
         advise: Advise,
+        read_refusal: Callable[[str], Refusal],
         quote_bytes: int = SizeLimits().quote_bytes,
     ) -> None:
         self._url = url
         self._scrub = scrub
         self._advise = advise
+        self._read_refusal = read_refusal
         self._quote_bytes = quote_bytes
 
     async def read(self, response: httpx.Response, left_s: float, expected: str = EVENT_STREAM) -> RemoteError | None:
@@ -70,22 +74,24 @@ class FailureReader:
             return None if encoding in BOUNDED_ENCODINGS else self._explain_compression(encoding)
         if response.has_redirect_location:
             return self._explain_redirect(response)
-        text = await self._read_quote(response, left_s)
+        refusal, text = await self._read_body(response, left_s)
         if response.is_success:
             wanted = "an event stream" if expected == EVENT_STREAM else expected
             happened = f"the answer is {kind or 'of no type'}, not {wanted}{text}"
             advice = "The URL may be that of a page, or a proxy answers in the agent's place"
             return RemoteStreamError(self._url, happened, advice)
-        if response.status_code in (401, 403):
-            return self._explain_rejection(response, text)
-        return self._explain_status(response, text)
+        is_rejected = response.status_code in (401, 403) and not refusal.accepts_token
+        explain = self._explain_rejection if is_rejected else self._explain_status
+        failure = explain(response, text, refusal.advice)
+        failure.deployment_code = _shorten_code(refusal.code)
+        return failure
 
     def _explain_compression(self, encoding: str) -> RemoteError:
         shown = self._scrub(encoding)[:MAX_ENCODING_CHARS]
         happened = f"the stream is compressed as {shown!r}, which was not asked for"
         return RemoteStreamError(self._url, happened, "A proxy compresses it: let it leave event streams alone")
 
-    def _explain_rejection(self, response: httpx.Response, text: str) -> RemoteError:
+    def _explain_rejection(self, response: httpx.Response, text: str, better_advice: str | None) -> RemoteError:
         has_sent = "authorization" in response.request.headers
         if response.status_code == 403:
             happened = "this caller is not allowed"
@@ -101,11 +107,12 @@ class FailureReader:
                 "Give one by --token-env NAME or REMOTE_EVALS_TOKEN",
             )
         status = response.status_code
-        return RemoteUnauthorizedError(self._url, f"{happened} ({status}{text})", advice, status)
+        return RemoteUnauthorizedError(self._url, f"{happened} ({status}{text})", better_advice or advice, status)
 
-    def _explain_status(self, response: httpx.Response, text: str) -> RemoteError:
+    def _explain_status(self, response: httpx.Response, text: str, better_advice: str | None) -> RemoteError:
         status = response.status_code
-        error = RemoteStatusError(self._url, f"the answer was {status}{text}", self._find_advice(status, text), status)
+        advice = better_advice or self._find_advice(status, text)
+        error = RemoteStatusError(self._url, f"the answer was {status}{text}", advice, status)
         error.retry_after_s = parse_retry_after(response.headers.get("retry-after"), datetime.now(UTC))
         return error
 
@@ -128,12 +135,13 @@ class FailureReader:
         happened = f"the answer was {response.status_code}, a redirect to {where}"
         return RemoteStatusError(self._url, happened, f"Redirects are not followed: {advice}", response.status_code)
 
-    async def _read_quote(self, response: httpx.Response, left_s: float) -> str:
-        """Return `: ` and the start of a body as a message quotes it; nothing for an empty or oddly encoded one."""
+    async def _read_body(self, response: httpx.Response, left_s: float) -> tuple[Refusal, str]:
+        """Return what a body says, and it as a message quotes it; nothing of an empty or oddly encoded one."""
         if _get_encoding(response) not in BOUNDED_ENCODINGS:
-            return ""
-        body = await _read_start(response, self._quote_bytes, min(left_s / 2, MAX_BODY_S))
-        return _quote(self._scrub(body))
+            return Refusal(), ""
+        body = self._scrub(await _read_start(response, self._quote_bytes, min(left_s / 2, MAX_BODY_S)))
+        refusal = self._read_refusal(body)
+        return refusal, _quote(body if refusal.text is None else refusal.text, _shorten_code(refusal.code))
 
 
 def get_media_type(response: httpx.Response) -> str:
@@ -183,14 +191,13 @@ def _drop_last_word(text: str) -> str:
     return text if not end.split() or end[-1].isspace() else text[: -len(end.split()[-1])]
 
 
-def _quote(body: str) -> str:
-    """Return `: ` and the server's `{"error"}` text, or the start of its body, on one line; nothing for no body."""
-    try:
-        value = json.loads(body)
-        error = value.get("error") if isinstance(value, dict) else None
-    except (ValueError, RecursionError):
-        error = None
-    text = " ".join((error if isinstance(error, str) else body).split())
-    if not text:
-        return ""
-    return f": {text if len(text) <= MAX_TEXT_CHARS else text[: MAX_TEXT_CHARS - 1] + '…'}"
+def _quote(said: str, code: str | None) -> str:
+    """Return `: `, the start of what was said on one line, and ` [CODE]`; nothing for nothing."""
+    text = " ".join(said.split())
+    shown = text if len(text) <= MAX_TEXT_CHARS else f"{text[: MAX_TEXT_CHARS - 1]}…"
+    parts = [part for part in (shown, f"[{code}]" if code else "") if part]
+    return f": {' '.join(parts)}" if parts else ""
+
+
+def _shorten_code(code: str | None) -> str | None:
+    return make_printable(code, MAX_CODE_CHARS) if code else None

@@ -74,4 +74,4 @@ def _list_requests(planned: Planned) -> Iterator[str]:
     case, tries = planned.case, planned.outcome.tries
     *before, last = [turn.prompt for turn in case.turns] or [case.prompt]
     yield from (str(prompt) for prompt in before)
-    yield from [last or name_decision(str(before[-1]))] * tries
+    yield from [str(last or name_decision(str(before[-1])))] * tries

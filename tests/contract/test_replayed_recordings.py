@@ -105,7 +105,7 @@ def make_run(row: dict[str, object]) -> RunResult:
         object=read["object"],
         steps=read["steps"],
         usage=Usage(**usage) if usage else None,
-        pending_approval=PendingApproval(**approval) if approval else None,
+        pending_approvals=(PendingApproval(**approval),) if approval else (),
         error=RunError(**error) if error else None,
         tool_calls=tuple(ToolCall(**call) for call in read["tool_calls"]),
     )

@@ -18,9 +18,16 @@ def ended(run: RunResult, reason: str = "stop") -> AssertionResult:
     return make_result(key, title, passed, seen, conclusive=run.finish_reason is not None)
 
 
-def nothing_pending(run: RunResult, verb: Literal["approve", "reject", "answer"]) -> AssertionResult:
-    """Fail, since there was nothing to approve, reject or answer."""
-    return make_result(verb, f"{verb}()", False, f"nothing waits for a decision; {describe_end(run)}")
+def nothing_pending(
+    run: RunResult, verb: Literal["approve", "reject", "answer"], tool: str | None = None
+) -> AssertionResult:
+    """Fail, since there was nothing to approve, reject or answer, or no call of this tool."""
+    title = f"{verb}()" if tool is None else f"{verb}(tool={tool!r})"
+    if tool is None or not run.pending_approvals:
+        return make_result(verb, title, False, f"nothing waits for a decision; {describe_end(run)}")
+    waiting = [request.tool for request in run.pending_approvals]
+    seen = f"no call of {tool!r} waits for a decision, so nothing was sent; waiting: {', '.join(waiting)}"
+    return make_result(verb, title, False, seen, about=tool)
 
 
 def output_contains(run: RunResult, text: str) -> AssertionResult:

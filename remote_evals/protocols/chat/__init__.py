@@ -6,10 +6,12 @@ Out: `POST /chat` requests; the events of a run, with warnings about what is odd
 
 from collections.abc import Callable
 
+from ...errors import Refusal
 from ..events import Event
 from ..json_events import JsonEventReader
 from .ordering import StreamOrderChecker
 from .parsing import parse_frame, read_timestamp
+from .refusals import read_refusal
 from .requests import HEALTH, ChatRequests, advise
 
 
@@ -36,6 +38,10 @@ class ChatProtocol:
     def advise(self, status: int, url: str) -> str | None:
         """Return what to try after this status from this URL, or None if the protocol knows no better than HTTP."""
         return advise(status, url)
+
+    def read_refusal(self, body: str) -> Refusal:
+        """Return what the body of a refused request says."""
+        return read_refusal(body)
 
     def read_timestamp(self, event: Event) -> float | None:
         """Return when the agent produced an event, in milliseconds since 1970, or None if it does not say."""

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeGuard
 
 from ...core.json_values import is_number
-from ...results import RunError, Usage
+from ...results import RunError, SignIn, Usage
 from ..events import (
     ApprovalRequested,
     Event,
@@ -27,6 +27,7 @@ from ..events import (
     ToolStart,
     UnknownEvent,
 )
+from .refusals import find_advice
 
 _ERROR_FIELDS = ("name", "message", "code")
 
@@ -91,7 +92,16 @@ def _parse_approval(kind: str, subagent: Subagent | None, frame: Frame) -> Event
         name=_text(frame.get("toolName")),
         args=_args(frame),
         question=_object(frame.get("question")),
+        sign_in=_parse_sign_in(frame),
+        expires_at=_text(frame.get("expiresAt")) or None,
     )
+
+
+def _parse_sign_in(frame: Frame) -> SignIn | None:
+    fields = _object(frame.get("signIn"))
+    if fields is None and frame.get("kind") != "sign-in":
+        return None
+    return SignIn(provider=_text((fields or {}).get("provider")), url=_text((fields or {}).get("url")))
 
 
 def _parse_run_done(kind: str, subagent: Subagent | None, frame: Frame) -> Event:
@@ -148,7 +158,7 @@ def _step(frame: Frame) -> int | None:
 def parse_run_error(error: Frame) -> RunError:
     """Return the error of `{name, message, code?}`; what is absent stays empty."""
     name, message, code = (value if isinstance(value, str) else None for value in map(error.get, _ERROR_FIELDS))
-    return RunError(name=name or "Error", message=message or "", code=code)
+    return RunError(name=name or "Error", message=message or "", code=code, advice=find_advice(code))
 
 
 def parse_usage(usage: Frame) -> Usage | None:

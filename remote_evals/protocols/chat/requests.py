@@ -5,8 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from ...core.prompts import Prompt
 from ...errors import MalformedStreamError
 from ..base import Request
+from .refusals import NOT_WAITED_FOR
 
 HEALTH = Request("GET", "/health", accept="*/*")
 
@@ -16,6 +18,7 @@ _ADVICE = {
     400: "The deployment did not understand the request: check that it speaks the /chat protocol",
     404: "Check the URL: the agent may be mounted below a path",
     405: "This URL takes no POST: it may be that of something else",
+    409: "Another request came first: check that nothing else uses this session",
     501: "This URL takes no POST: it may be that of something else",
 }
 
@@ -26,7 +29,7 @@ class ChatRequests:
     def __init__(self, session_id: str) -> None:
         self._id = session_id
 
-    def send(self, prompt: str) -> Request:
+    def send(self, prompt: Prompt) -> Request:
         """Return the request that starts a turn."""
         return Request("POST", "/chat", {"sessionId": self._id, "input": prompt})
 
@@ -55,7 +58,7 @@ def advise(status: int, url: str) -> str | None:
     if url.endswith("/health"):
         return _advise_on_health(status, url)
     if status == 404 and "/approvals/" in url:
-        return "The deployment no longer waits for this decision, or never did"
+        return NOT_WAITED_FOR
     if url.endswith("/chat/chat"):
         return "Leave /chat off the URL: it is added"
     return _ADVICE.get(status)

@@ -7,6 +7,7 @@ from typing import Any
 
 from fake_server import FakeServer
 from remote_evals import RemoteTarget, RunResult
+from remote_evals.core.prompts import Prompt
 from remote_evals.targets.session import RemoteSession
 from remote_evals.targets.stream_reader import StreamObserver
 from tests.integration.faults.matrix import BETWEEN, TOKEN, Json, Outcome, fails, passes, refuses
@@ -70,7 +71,7 @@ class _Session(RemoteSession):
         super().__init__(*session)
         self._interrupt = interrupt
 
-    async def send(self, prompt: str, turn: int) -> RunResult:
+    async def send(self, prompt: Prompt, turn: int) -> RunResult:
         if turn == 2:
             self._interrupt()
         return await super().send(prompt, turn)

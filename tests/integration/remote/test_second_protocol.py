@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from remote_evals import EvalCase, EvalRunner, RemoteStatusError, RemoteStreamError, RemoteTarget, UsageError
-from remote_evals.errors import MalformedStreamError
+from remote_evals.core.prompts import Prompt
+from remote_evals.errors import MalformedStreamError, Refusal
 from remote_evals.protocols.base import EventReader, Request, StreamOrder
 from remote_evals.protocols.events import (
     Event,
@@ -47,9 +48,9 @@ class OracleRequests:
 
     def __init__(self, session_id: str) -> None:
         self._id = session_id
-        self._asked: list[str] = []
+        self._asked: list[Prompt] = []
 
-    def send(self, prompt: str) -> Request:
+    def send(self, prompt: Prompt) -> Request:
         """Return the request that starts a turn."""
         self._asked.append(prompt)
         return Request("PUT", f"/oracle/{self._id}", {"questions": list(self._asked)})
@@ -89,6 +90,11 @@ class OracleProtocol:
     def advise(self, status: int, url: str) -> str | None:
         """Return what to try when the oracle is asleep."""
         return "Wake the oracle" if status == 409 else None
+
+    def read_refusal(self, body: str) -> Refusal:
+        """Return what the oracle mutters, as the code of what it says."""
+        code, _, text = body.partition("|")
+        return Refusal(text, code, "Bring an offering", accepts_token=True) if text else Refusal()
 
     def read_timestamp(self, event: Event) -> None:
         """Return None: an oracle knows no time."""
@@ -188,3 +194,12 @@ async def test_its_health_is_asked_in_its_way() -> None:
         health = await read_health(consult(host))
     assert (health.status, health.failure) == (204, None)
     assert oracle.asked == [("HEAD", "/temple/is-open", None)]
+
+
+async def test_its_refusals_are_read_in_its_own_way() -> None:
+    """What a refused request says, its code and its advice are those that the protocol reads in the body."""
+    body = b"HTTP/1.1 403 Forbidden\r\ncontent-length: 15\r\n\r\nASLEEP|not now."
+    async with listen(Oracle(status=body)) as host, consult(host) as target, target.open_session() as session:
+        with pytest.raises(RemoteStatusError, match=r"403: not now\. \[ASLEEP\]\. Bring an offering\.") as caught:
+            await session.send("hi", 1)
+    assert caught.value.deployment_code == "ASLEEP"

@@ -158,7 +158,8 @@ def _passed() -> EvalResult:
 def _odd() -> EvalResult:
     gap = "seq 7 came where 5 was due: 2 event(s) are missing"
     one = run(retries=1, warnings=(gap, "the stream ended after run.done without `event: done`"), run_id="run-odd")
-    return case("store hours", one, assertions=(assertions.ended(one),), session_id="eval-0dd")
+    warnings = ("approve() named no tool while 2 requests were pending (refund, notify), and went to the first",)
+    return case("store hours", one, assertions=(assertions.ended(one),), session_id="eval-0dd", case_warnings=warnings)
 
 
 def _failed() -> EvalResult:

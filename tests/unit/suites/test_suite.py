@@ -46,11 +46,11 @@ YAML: list[tuple[str, str, list[str]]] = [
         "unknown key of a turn",
         "cases:\n- name: a\n  turns:\n  - input: x\n    tag: y\n    max_step: 1\n",
         [
-            "5: cases[0].turns[0].tag: unknown key 'tag'; valid are answer, approve, exact_tool_sequence, expect_tools,"
-            " expected_output_contains, expected_output_matches, expected_output_not_contains, expected_tool_sequence,"
-            " expected_tools, finish_reason, forbidden_tools, input, max_cost_usd, max_duration_ms, max_first_text_ms,"
-            " max_iterations, max_steps, max_tokens, must_contain, must_not_contain, prompt, reject, soft,"
-            " tool_order, unknown_cost",
+            "5: cases[0].turns[0].tag: unknown key 'tag'; valid are answer, approve, args, exact_tool_sequence,"
+            " expect_tools, expected_output_contains, expected_output_matches, expected_output_not_contains,"
+            " expected_tool_sequence, expected_tools, finish_reason, forbidden_tools, input, max_cost_usd,"
+            " max_duration_ms, max_first_text_ms, max_iterations, max_steps, max_tokens, must_contain,"
+            " must_not_contain, prompt, reject, soft, tool, tool_order, unknown_cost",
             "6: cases[0].turns[0].max_step: unknown key 'max_step'; did you mean 'max_steps'?",
         ],
     ),
