@@ -23,7 +23,7 @@ from remote_evals import (
 from remote_evals.config.deployments import judge_builder
 from remote_evals.config.strict_model import StrictModel
 from remote_evals.suites.discovery import FILE_ENDINGS, SUITE_ENDINGS
-from remote_evals.suites.eval_case import CaseDefaults, SoftExpectations
+from remote_evals.suites.eval_case import DETAILS, CaseDefaults, SoftExpectations
 from remote_evals.suites.expectations import Expectations, ExpectedTool
 from remote_evals.suites.schema import make_suite_schema
 from tests.docs.command_lines import COMMANDS, list_options
@@ -115,6 +115,8 @@ def test_the_examples_of_keys_can_be_written(title: str) -> None:
     table = TABLES[title]
     for key, spelling, example, _ in rows_of(title):
         kept = {name: value for name, value in table.base.items() if name != key and not {key, name} <= ACTIONS}
+        # What says more about a decision needs one.
+        kept = {"approve": True} if key in DETAILS and table.model is Turn else kept
         for written in filter(None, (key, spelling)):
             model = table.model.model_validate({**kept, written: example})
             assert key in model.model_fields_set
