@@ -155,7 +155,11 @@ def describe_end(run: RunResult) -> str:
 
 
 def _describe_pause(requests: Sequence[PendingApproval]) -> str:
-    sign_ins = [f"for {one.sign_in.provider} at {one.sign_in.url}" for one in requests if one.sign_in]
+    sign_ins = [
+        " ".join(filter(None, ["for", one.sign_in.provider or one.tool, one.sign_in.url and f"at {one.sign_in.url}"]))
+        for one in requests
+        if one.sign_in
+    ]
     decide = "decide it in the next turn" if len(requests) == 1 else "decide each in a turn of its own"
     if sign_ins:
         decide = f"it needs a sign-in {' and '.join(sign_ins)}, which no eval does: sign in there first"

@@ -131,7 +131,9 @@ SAMPLES: dict[str, Any] = {
     "durationMs": 12,
     "args": {"a": 1},
     "error": {"name": "Broken", "message": "it broke", "code": "E1"},
+    "kind": "sign-in",
     "question": {"text": "Which?"},
+    "signIn": {"provider": "github", "url": "https://login.test"},
     "usage": {"totalTokens": 5},
 }
 
@@ -202,12 +204,11 @@ def test_any_other_end_is_not_normal(reason: str) -> None:
     assert build({"type": "run.done", "finishReason": "stop"}).ended_normally
 
 
-def test_the_last_of_several_requests_is_pending() -> None:
-    """Of two requests in one pause the last is what the run waits for."""
+def test_several_requests_are_pending() -> None:
+    """Of two requests in one pause both are what the run waits for, in their order."""
     requests = [{"type": "approval.requested", "approvalId": name} for name in ("first", "second")]
     run = build(*requests, {"type": "run.done", "finishReason": "awaiting-approval"})
-    assert run.pending_approval is not None
-    assert run.pending_approval.approval_id == "second"
+    assert [one.approval_id for one in run.pending_approvals] == ["first", "second"]
 
 
 START: dict[str, Any] = {"type": "run.start", "runId": "r1", "seq": 0, "v": 1}

@@ -91,17 +91,21 @@ def _parse_approval(kind: str, subagent: Subagent | None, frame: Frame) -> Event
         call_id=_text(frame.get("toolCallId")),
         name=_text(frame.get("toolName")),
         args=_args(frame),
-        question=_object(frame.get("question")),
+        question=_parse_asked(frame, "question", "question"),
         sign_in=_parse_sign_in(frame),
         expires_at=_text(frame.get("expiresAt")) or None,
     )
 
 
 def _parse_sign_in(frame: Frame) -> SignIn | None:
-    fields = _object(frame.get("signIn"))
-    if fields is None and frame.get("kind") != "sign-in":
-        return None
-    return SignIn(provider=_text((fields or {}).get("provider")), url=_text((fields or {}).get("url")))
+    fields = _parse_asked(frame, "sign-in", "signIn")
+    return None if fields is None else SignIn(provider=_text(fields.get("provider")), url=_text(fields.get("url")))
+
+
+def _parse_asked(frame: Frame, kind: str, field: str) -> dict[str, Any] | None:
+    """Return what a request of this kind asks for; an empty object if it has the kind alone, None for other kinds."""
+    fields = _object(frame.get(field))
+    return {} if fields is None and frame.get("kind") == kind else fields
 
 
 def _parse_run_done(kind: str, subagent: Subagent | None, frame: Frame) -> Event:

@@ -144,3 +144,16 @@ def test_an_integer_beyond_every_float_never_raises(kind: str) -> None:
     usage = {"totalTokens": huge, "costUsd": huge}
     event = parse_event(frame(kind, durationMs=huge, usage=usage, text=huge, step=huge))
     assert event.type == kind
+
+
+@pytest.mark.parametrize(
+    "kind", [{}, {"kind": "sign-in"}, {"kind": "question"}, {"kind": "newer"}, {"kind": 5}], ids=str
+)
+def test_the_kind_of_a_request_is_read_even_alone(kind: dict[str, Any]) -> None:
+    """A request of a kind asks for it, even where its details are missing or of another shape."""
+    for details in ({}, {"question": 1, "signIn": [], "expiresAt": 9}):
+        request = parse_event(frame("approval.requested", **kind, **details))
+        assert isinstance(request, events.ApprovalRequested)
+        assert (request.question is not None) == (kind == {"kind": "question"})
+        assert (request.sign_in is not None) == (kind == {"kind": "sign-in"})
+        assert request.expires_at is None
