@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from ..core.durations import parse_duration
+from ..core.prompts import Prompt, find_prompt_problem, render_prompt
 from ..core.threads import run_in_thread
 from ..errors import UsageError
 from ..results import RunResult
@@ -49,7 +50,7 @@ def define_eval(
     timeout: str | float | None = ...,
     repeat: int | None = ...,
     pass_at: int | None = ...,
-    input: str,
+    input: Prompt,
     score: Score,
     threshold: float = ...,
 ) -> "EvalDefinition": ...
@@ -65,7 +66,7 @@ def define_eval(
     timeout: str | float | None = None,
     repeat: int | None = None,
     pass_at: int | None = None,
-    input: str | None = None,  # noqa: A002 - the usual word in evals for what is sent
+    input: Prompt | None = None,  # noqa: A002 - the usual word in evals for what is sent
     score: Score | None = None,
     threshold: float = 0.5,
 ) -> "EvalDefinition | Callable[[Test], EvalDefinition]":
@@ -153,7 +154,7 @@ class EvalDefinition:
 
 
 def _check_arguments(
-    name: str, repeat: int | None, pass_at: int | None, prompt: str | None, score: Score | None
+    name: str, repeat: int | None, pass_at: int | None, prompt: Prompt | None, score: Score | None
 ) -> None:
     if not name:
         raise UsageError("define_eval needs a name")
@@ -177,7 +178,7 @@ def _get_label(case: Case) -> str:
     label = next((case[key] for key in ("label", "name", "input") if case.get(key)), None)
     if label is None:
         raise UsageError(f"a case needs a `label`, a `name` or an `input` to be named by, got {dict(case)!r}")
-    return " ".join(str(label).split())
+    return " ".join((str(label) if find_prompt_problem(label) else render_prompt(label)).split())
 
 
 def _shorten(label: str) -> str:
@@ -196,7 +197,7 @@ def _parse_timeout(name: str, timeout: str | float | None) -> float | None:
         raise UsageError(f"define_eval(name={name!r}): timeout: {error}") from None
 
 
-def _make_scored_test(prompt: str, score: Score, threshold: float) -> Test:
+def _make_scored_test(prompt: Prompt, score: Score, threshold: float) -> Test:
     async def test(t: EvalContext) -> None:
         result: RunResult = await t.send(prompt)
         if not result.ended_normally:

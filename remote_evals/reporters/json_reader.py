@@ -71,7 +71,7 @@ def _parse_result(value: Any, path: str) -> dict[str, Any]:
 
 
 def _parse_run(raw: Mapping[str, Any]) -> dict[str, Any]:
-    names = [*RunResult.model_fields, "pending_approval"]
+    names = [*RunResult.model_fields, *RunResult.model_computed_fields]
     fields = {name: raw[name] for name in names if name in raw and name != "error"}
     return fields | ({"error": raw["run_error"]} if "run_error" in raw else {})
 

@@ -175,7 +175,7 @@ def _read_mapping(given: Mapping[str, Any]) -> RunResult:
     fields = {_ALIASES.get(key, key): value for key, value in given.items()}
     if len(fields) < len(given):
         raise UsageError(f"an agent returned a mapping that names one thing twice: {', '.join(map(str, given))}")
-    if unknown := fields.keys() - RunResult.model_fields.keys():
+    if unknown := fields.keys() - RunResult.model_fields.keys() - RunResult.model_computed_fields.keys():
         valid = ", ".join(sorted({"reply", "tool_calls", "steps", "usage", "finish_reason", "object", *_ALIASES}))
         shown = ", ".join(sorted(map(str, unknown)))
         raise UsageError(f"an agent returned a mapping with unknown keys: {shown}; it may have {valid}")

@@ -45,7 +45,7 @@ class Encodings:
 
 
 def without_times(run: RunResult) -> RunResult:
-    return run.model_copy(update={"timing": Timing(), "run_id": None, "trace_id": None, "pending_approval": None})
+    return run.model_copy(update={"timing": Timing(), "run_id": None, "trace_id": None, "pending_approvals": ()})
 
 
 async def talk(url: str, **target: Any) -> tuple[list[RunResult], list[dict[str, Any]]]:

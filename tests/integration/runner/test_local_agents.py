@@ -338,6 +338,25 @@ def test_a_factory_that_raises_is_an_error_of_its_case() -> None:
         assert "BrokenError: no model" in result.error.message
 
 
+def test_a_called_agent_gets_content_parts_as_they_are() -> None:
+    """A prompt of content parts reaches a called agent unchanged, and names a case by its text."""
+    parts = [{"type": "text", "text": "What is this?"}, {"type": "image", "url": "https://img.test/1.png"}]
+    got: list[Any] = []
+
+    def agent(prompt: Any) -> str:
+        got.append(prompt)
+        return "A lamp."
+
+    async def test(t: EvalContext, case: Any) -> None:
+        await t.send(case["input"])
+        t.completed()
+
+    evals = define_eval(name="a", cases=[{"input": parts}], agent=agent)(test).make_evals()
+    assert EvalRunner().run(evals).pass_rate == 1.0
+    assert [eval_.name for eval_ in evals] == ["a / What is this? [image]"]
+    assert got == [parts]
+
+
 @pytest.mark.parametrize("verb", ["approve", "reject", "answer"])
 def test_a_call_in_process_takes_no_decision(verb: str) -> None:
     """A called agent cannot take a decision: that is an error that says to give its ASGI app instead."""

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from remote_evals.reporters import parse_json_report, render_json_report, render_junit, render_summary
-from remote_evals.results import AssertionResult, CaseError
+from remote_evals.results import AssertionResult, CaseError, PendingApproval
 from tests.unit.reporters.report_samples import case, report, rich_report, run
 
 
@@ -77,6 +77,16 @@ def test_parts_without_later_fields_are_read() -> None:
     old = {"name": "x", "kind": "gate", "passed": True, "score": 1.0, "message": ""}
     [made] = parse_json_report(changed("results.0.assertions", [old])).results[0].assertions
     assert (made.key, made.conclusive, made.turn) == ("", False, None)
+
+
+def test_a_report_with_one_pending_approval_is_read() -> None:
+    """An earlier version knew one pending approval at a time."""
+    request: dict[str, Any] = {"approval_id": "a", "tool_call_id": "c", "tool": "refund", "args": {}, "question": None}
+    old = json.loads(changed("results.0.pending_approval", request))
+    del old["results"][0]["pending_approvals"]
+    [read] = parse_json_report(json.dumps(old)).results
+    assert read.run.pending_approvals == (PendingApproval(approval_id="a", tool_call_id="c", tool="refund"),)
+    assert read.run.pending_approval == read.run.pending_approvals[0]
 
 
 @pytest.mark.parametrize(
